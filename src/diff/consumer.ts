@@ -1,5 +1,5 @@
 import type { ConsumerOperation, RestConsumer, SoapConsumer } from '../model/consumer.ts';
-import type { Node, NodeCredential } from '../model/node.ts';
+import type { Node, NodeCredential, ReplySignature } from '../model/node.ts';
 import type { SoapForm } from '../model/service.ts';
 import { duration } from '../wire/words.ts';
 import {
@@ -133,15 +133,24 @@ function credentialWords({ credential, certificate }: Node): string {
   return certificate === undefined ? words : `${words}, with a certificate`;
 }
 
+/** What a partner must sign with so that its replies are accepted. */
+function replyWords({ certificateFile, subject, algorithms, digests, maxAge }: ReplySignature): string {
+  const by = certificateFile === undefined ? (subject ?? 'an authority') : `the certificate ${certificateFile.source}`;
+  const words = [...algorithms, ...digests].map((uri) => uri.slice(uri.lastIndexOf('#') + 1));
+  return `replies signed by ${by} (${words.join(', ')}) within ${maxAge / 1000} s`;
+}
+
 function securityWords({
   usernameToken,
   timestamp,
   signature,
+  replySignature,
 }: Extract<NodeCredential, { readonly kind: 'ws-security' }>): string {
   const words = [
     usernameToken && (usernameToken.digest ? 'a UsernameToken with a digest' : 'a UsernameToken with the password'),
     timestamp !== undefined && `a Timestamp of ${timestamp / 1000} s`,
     signature && 'a signature',
+    replySignature && replyWords(replySignature),
   ].filter((each) => each);
   return `WS-Security with ${words.join(', ')}`;
 }

@@ -13,7 +13,13 @@ import type { Document } from '../model/document.ts';
 import type { Flow, FlowStep } from '../model/flow.ts';
 import type { Console, Gateway, Tls } from '../model/gateway.ts';
 import { codeOfSubscription, DELIVERY_RETRY, type MessageQueue, type Subscription } from '../model/message.ts';
-import { type ClientCertificate, NODE_DEFAULTS, type Node, type NodeCredential } from '../model/node.ts';
+import {
+  type ClientCertificate,
+  NODE_DEFAULTS,
+  type Node,
+  type NodeCredential,
+  type ReplySignature,
+} from '../model/node.ts';
 import type { Process, Recurrence } from '../model/process.ts';
 import type { Datasource, Query } from '../model/query.ts';
 import type { Registry, Routing } from '../model/registry.ts';
@@ -95,12 +101,19 @@ const CREDENTIAL = byKind<NodeCredential>({
   bearer: ({ token }) => tree({ bearer: token }),
   'api-key': ({ header, value }) => tree({ 'api-key': { header, value } }),
   webhook: ({ secrets }) => tree({ webhook: secrets }),
-  'ws-security': ({ usernameToken, timestamp, signature }, registry) => ({
+  'ws-security': ({ usernameToken, timestamp, signature, replySignature }, registry) => ({
     'username-token': tree(usernameToken),
     timestamp,
     signature: signature && CERTIFICATE(signature, registry),
+    'reply-signature': replySignature && REPLY_SIGNATURE(replySignature, registry),
   }),
   'client-credentials': (credential, registry) => ({ 'client-credentials': CLIENT_CREDENTIALS(credential, registry) }),
+});
+const REPLY_SIGNATURE = shape<ReplySignature>()('max-age algorithms! digests! certificate ca subject', {
+  algorithms: ({ algorithms }) => wordsOf(algorithms, SIGNATURE_ALGORITHMS),
+  digests: ({ digests }) => wordsOf(digests, DIGEST_ALGORITHMS),
+  certificate: ({ certificateFile }) => tree(certificateFile),
+  ca: ({ caFile }) => tree(caFile),
 });
 const CLIENT_CREDENTIALS = shape<ClientCredentials>()(
   'token-url client-id client-secret scope parameters authentication=basic',

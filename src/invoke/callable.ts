@@ -7,6 +7,7 @@ import type { Attachment, DocumentValue } from '../model/value.ts';
 import type { Called } from './error.ts';
 import type { RawReply } from './http/raw-reply.ts';
 import type { Outgoing } from './outgoing.ts';
+import type { ReplyTrust } from './reply-trust.ts';
 
 /** A compiled operation. */
 export interface Callable {
@@ -67,6 +68,8 @@ export interface LaterReply {
 export interface ReplyPorts {
   readonly limits: Limits;
   readonly spool: Spool;
+  /** How the reply must be signed; `undefined` when signatures in it are ignored. SOAP only. */
+  readonly trust?: ReplyTrust | undefined;
   /** The id of the call, to which a reply that came later must relate if it names any. */
   readonly repliesTo?: string | undefined;
 }
@@ -76,7 +79,7 @@ export interface ReadReply {
   readonly value: DocumentValue;
   /** The unchanged body, if it is text and in memory. */
   readonly body?: string;
-  /** What of the reply was ignored (`lenient`). */
+  /** What of it was ignored, for the record of the call. */
   readonly note?: string | undefined;
   /** Present while the reply occupies a connection or stored content. */
   readonly content?: ReplyContent;

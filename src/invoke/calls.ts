@@ -14,7 +14,7 @@ import type { DocumentValue } from '../model/value.ts';
 import { empty } from '../wire/measured.ts';
 import { parseMediaType } from '../wire/media-type.ts';
 import { SOAP_MEDIA_TYPES, SOAP_VERSIONS } from '../wire/soap/version.ts';
-import type { Callable, LaterReply, ReadReply } from './callable.ts';
+import type { Callable, LaterReply, ReadReply, ReplyPorts } from './callable.ts';
 import { Configuration } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
 import { addressBelow } from './http/address.ts';
@@ -27,6 +27,7 @@ import { deadline, type Timeouts } from './limits.ts';
 import type { Asked, AskOptions, CallOptions, IncomingReply, PostOptions } from './options.ts';
 import type { Outgoing, PreparedRequest } from './outgoing.ts';
 import { isSuccess } from './reply.ts';
+import { replyTrusts } from './reply-trust.ts';
 import { compileRestCall } from './rest/call.ts';
 import { compileSoapCall } from './soap/call.ts';
 import { PLACEHOLDER, standInAddress, standInFor } from './stand-in.ts';
@@ -101,6 +102,8 @@ export interface MadeCall {
 interface CallPorts {
   readonly gateway: Gateway;
   readonly env: Environment;
+  /** The folder that paths of files are relative to. */
+  readonly folder: string;
   readonly spool: Spool;
   readonly timeouts: Timeouts;
   readonly transport: Transport;
@@ -108,7 +111,16 @@ interface CallPorts {
   readonly onCall?: ((call: MadeCall) => void) | undefined;
 }
 
-export function createCalls({ gateway, env, spool, timeouts, transport, redactor, onCall }: CallPorts): ClientCalls {
+export function createCalls({
+  gateway,
+  env,
+  folder,
+  spool,
+  timeouts,
+  transport,
+  redactor,
+  onCall,
+}: CallPorts): ClientCalls {
   const { namespace, limits } = gateway;
   const configuration = new Configuration(env);
   const placeholders = new Configuration(env, PLACEHOLDER);
@@ -130,6 +142,8 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
     standIns.set(key, standIn);
     return standIn;
   }
+
+  const trustOf = replyTrusts(configuration, folder);
 
   /** The target of a call, or what stands in for it, with the configuration that it refers to. */
   function reached(target: Target) {
@@ -182,7 +196,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
     written: () => Written,
     given: CallOptions,
     called: Called,
-    take: (callable: Callable, raw: RawReply, start: number) => Promise<Taken<T>>,
+    take: (callable: Callable, raw: RawReply, ports: ReplyPorts, start: number) => Promise<Taken<T>>,
     unread?: (raw: RawReply, note: string, start: number) => Taken<T>,
   ): Promise<T> {
     const start = performance.now();
@@ -192,18 +206,19 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
     const time = deadline(given.signal, most, called);
     let raw: RawReply | undefined;
     try {
+      const ports = { limits, spool, trust: trustOf(target.node, called) };
       const { onSent, heads, messageId } = given;
       const sending = { called, resolve, signal: time.signal, onSent, heads, messageId };
       raw = await transport.send(target, outgoing, sending);
       const limit = target.node.timeouts.reply ?? timeouts.reply;
       const reply = raw;
-      const { result, value, note } = await withinTime(reply, limit, (each) => take(callable, each, start)).catch(
-        (error: unknown) => {
-          if (unread === undefined || !isSuccess(reply.status) || !isUnread(error)) throw error;
-          reply.discard();
-          return unread(reply, (time.errorOf(error) as Error).message, start);
-        },
-      );
+      const { result, value, note } = await withinTime(reply, limit, (each) =>
+        take(callable, each, ports, start),
+      ).catch((error: unknown) => {
+        if (unread === undefined || !isSuccess(reply.status) || !isUnread(error)) throw error;
+        reply.discard();
+        return unread(reply, (time.errorOf(error) as Error).message, start);
+      });
       const { status, attempts } = raw;
       const ms = performance.now() - start;
       onCall?.({ operation, called, sent, ms, attempts, status, value, error: undefined, note });
@@ -233,9 +248,10 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
         () => write(operation, input, given, called),
         given,
         called,
-        async (callable, raw, start) => {
-          const read = await callable.read(raw, { limits, spool });
-          return { result: replyOf(raw, read, performance.now() - start), value: read.value, note: read.note };
+        async (callable, raw, ports, start) => {
+          const read = await callable.read(raw, ports);
+          const { value, note } = read;
+          return { result: replyOf(raw, read, performance.now() - start), value, note };
         },
         given.delivers === true || isOneWay(operation)
           ? (raw, note, start) => {
@@ -250,12 +266,12 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
         () => write(operation, input, given, called),
         given,
         called,
-        async (callable, raw) => {
+        async (callable, raw, ports) => {
           const { status: httpResponseCode } = raw;
           const reply = await replyAtOnce(raw);
           if (reply === undefined) return { result: { httpResponseCode }, value: undefined };
           const { messageId: repliesTo } = given.later;
-          const read = await callable.read(reply, { limits, spool, repliesTo });
+          const read = await callable.read(reply, { ...ports, repliesTo });
           return { result: { httpResponseCode, reply: read }, value: read.value, note: read.note };
         },
         takenUnread,
@@ -266,9 +282,9 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
         () => posted(operation, message, given, called),
         given,
         called,
-        async (callable, raw) => {
+        async (callable, raw, ports) => {
           if (isSuccess(raw.status)) await drain(raw);
-          else await callable.read(raw, { limits, spool });
+          else await callable.read(raw, ports);
           return { result: { httpResponseCode: raw.status }, value: undefined };
         },
         takenUnread,
@@ -287,7 +303,8 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
         timings: { connected: undefined, sent: 0, head: 0 },
         discard() {},
       };
-      return callableOf(operation).read(raw, { limits, spool, repliesTo });
+      const trust = trustOf(standInOf(operation.target) ?? operation.target, called);
+      return callableOf(operation).read(raw, { limits, spool, repliesTo, trust });
     },
     preview(operation, input, given, called) {
       const { target, outgoing, resolve } = write(operation, input, given, called);

@@ -101,7 +101,7 @@ export function createClient(
     observer: options.observer,
   });
   const { onCall } = options;
-  const calls = createCalls({ gateway: registry.gateway, env, spool, timeouts, transport, redactor, onCall });
+  const calls = createCalls({ gateway: registry.gateway, env, folder, spool, timeouts, transport, redactor, onCall });
   const flows = createFlows(calls, clock.elapsed);
   const find = (given: string | ConsumerOperation, { requestId = randomUUID(), messageId }: CallOptions) => {
     const operation = findOperation(registry, given, requestId);

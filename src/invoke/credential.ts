@@ -87,11 +87,12 @@ export function credentialTexts({ credential }: Node): readonly ConfigText[] {
     case 'webhook':
       return credential.secrets;
     case 'ws-security': {
-      const { usernameToken, signature } = credential;
+      const { usernameToken, signature, replySignature } = credential;
       return [
         ...(usernameToken === undefined ? [] : [usernameToken.user, usernameToken.password]),
         ...(signature === undefined ? [] : [signature.file, signature.keyFile]),
         ...(signature?.passphrase === undefined ? [] : [signature.passphrase]),
+        ...[replySignature?.certificateFile, replySignature?.caFile].filter((each) => each !== undefined),
       ];
     }
     case 'client-credentials': {

@@ -36,6 +36,8 @@ interface OutgoingSoap {
   readonly version: SoapVersion;
   /** It gets no Security header: the caller has written one, which stays the only one, or there is no envelope. */
   readonly isSecured?: boolean;
+  /** The value of its signature, in base64, which a reply can confirm. */
+  readonly signature?: string | undefined;
   /**
    * The message with a block in front of the others; absent for one that was written elsewhere, whose text is the envelope.
    * @param shown the block in the masked message

@@ -52,7 +52,7 @@ function placeholders(credential: NodeCredential, address: string): NodeCredenti
       return { ...credential, secrets: [literal(PLACEHOLDER_KEY)] };
     case 'ws-security': {
       // Keys are not used for a stand-in, which has no certificates to trust.
-      const { usernameToken, signature: _signature, ...others } = credential;
+      const { usernameToken, signature: _signature, replySignature: _reply, ...others } = credential;
       return { ...others, ...(usernameToken && { usernameToken: { ...usernameToken, user: text, password: text } }) };
     }
     case 'client-credentials': {

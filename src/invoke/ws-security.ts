@@ -1,6 +1,4 @@
 import { createPrivateKey, type KeyObject, randomBytes, X509Certificate } from 'node:crypto';
-import { resolve as pathFrom } from 'node:path';
-import { readText } from '../load/read/files.ts';
 import type { Environment } from '../load/value/config.ts';
 import type { ConfigText, ResolveReference } from '../model/definition.ts';
 import type { Node, NodeCredential } from '../model/node.ts';
@@ -18,6 +16,7 @@ import {
 import { Configuration, resolveText, shownText } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
 import type { Outgoing } from './outgoing.ts';
+import { readFile, replyTrustOf, type SecuritySource, unusable } from './reply-trust.ts';
 
 export type WsSecurityCredential = Extract<NodeCredential, { readonly kind: 'ws-security' }>;
 
@@ -29,17 +28,6 @@ interface Signer {
   /** The certificate in messages. */
   readonly named: string;
   readonly key: KeyObject;
-}
-
-/** What a credential of WS-Security is resolved with. */
-interface SecuritySource {
-  readonly node: string;
-  /** The folder that paths of files are relative to. */
-  readonly folder: string;
-  readonly resolve: ResolveReference;
-  readonly called: Called;
-  /** Milliseconds since 1970. */
-  readonly now: () => number;
 }
 
 /** Writes the Security header of each attempt at a request. */
@@ -62,6 +50,8 @@ export class MessageSecurity {
       password: resolveText(usernameToken.password, resolve),
     };
     this.#signer = signature && signerOf(signature, source);
+    // What is wrong with certificates for replies is reported before anything is sent.
+    if (credential.replySignature !== undefined) replyTrustOf(credential.replySignature, source);
     this.secrets = this.#user === undefined ? [] : [this.#user.password];
   }
 
@@ -77,21 +67,22 @@ export class MessageSecurity {
   on(outgoing: Outgoing, called: Called): Outgoing {
     const { soap, text, whole } = outgoing;
     if (soap === undefined) throw notSoap(this.#source.node, called);
-    if (soap.isSecured) return outgoing;
+    if (soap.isSecured || !writes(this.#credential)) return outgoing;
     const content = this.#content(called);
     if (this.#signer === undefined && soap.withBlock !== undefined)
       return soap.withBlock(securityBlock(soap.version, content), shownBlock(this.#credential, soap.version, content));
     const envelope = text ?? (whole === undefined ? undefined : Buffer.from(whole).toString());
     if (envelope === undefined) throw new TypeError('the message is not in memory');
     try {
-      const secured =
+      const { text: secured, signature } =
         this.#signer === undefined
-          ? withBlock(envelope, securityBlock(soap.version, content))
+          ? { text: withBlock(envelope, securityBlock(soap.version, content)), signature: undefined }
           : signedEnvelope(envelope, soap.version, content, this.#signer.key);
       const { shown } = outgoing;
       const credential = this.#credential;
       return {
         ...outgoing,
+        soap: { ...soap, signature },
         text: secured,
         whole: undefined,
         length: Buffer.byteLength(secured),
@@ -117,6 +108,7 @@ export class MessageSecurity {
     const nonce = randomBytes(16);
     if (this.#signer !== undefined && now > this.#signer.until)
       throw unusable(
+        unsigned(this.#source),
         { ...this.#source, called },
         `${this.#signer.named} expired on ${new Date(this.#signer.until).toISOString()}`,
       );
@@ -134,6 +126,11 @@ export class MessageSecurity {
       ...(this.#signer === undefined ? {} : { certificate: this.#signer.certificate }),
     });
   }
+}
+
+/** Whether it puts anything into requests: it may be about replies alone. */
+function writes({ usernameToken, timestamp, signature }: WsSecurityCredential): boolean {
+  return usernameToken !== undefined || timestamp !== undefined || signature !== undefined;
 }
 
 interface Filled {
@@ -192,7 +189,7 @@ export function shownSecured(
   now = Date.now(),
 ): Outgoing {
   const { soap, shown } = outgoing;
-  if (soap === undefined || soap.isSecured) return outgoing;
+  if (soap === undefined || soap.isSecured || !writes(credential)) return outgoing;
   const { usernameToken, timestamp, signature } = credential;
   const content = contentOf(credential, now, {
     ...(usernameToken && { user: shownText(usernameToken.user, resolve) }),
@@ -204,23 +201,31 @@ export function shownSecured(
   return { ...outgoing, shown: { ...shown, body: withShownBlock(shown.body, block) } };
 }
 
-/** Why the certificate of a node can't sign, with what to do; `undefined` when it can, or when its settings are not set. */
+/** Why the certificates of a node can't sign, or verify replies, with what to do; `undefined` when it can, or when its settings are not set. */
 export function signerFault(
   { id, credential }: Node,
   { env, folder }: { readonly env: Environment; readonly folder: string },
 ): { readonly reason: string; readonly hint: string } | undefined {
-  if (credential?.kind !== 'ws-security' || credential.signature === undefined) return undefined;
-  const { file, keyFile, passphrase } = credential.signature;
+  if (credential?.kind !== 'ws-security') return undefined;
+  const { signature, replySignature } = credential;
   const called = { operation: `node ${id}`, requestId: '' };
-  const texts = [file, keyFile, ...(passphrase === undefined ? [] : [passphrase])];
+  const texts = filesOf(credential);
   try {
     const resolve = new Configuration(env).resolve(texts, called);
-    signerOf(credential.signature, { node: id, folder, resolve, called, now: Date.now });
+    const source = { node: id, folder, resolve, called, now: Date.now };
+    if (signature !== undefined) signerOf(signature, source);
+    if (replySignature !== undefined) replyTrustOf(replySignature, source);
   } catch (error) {
     if (!(error instanceof InvokeError)) throw error;
     if (error.missing.length === 0) return { reason: error.message, hint: error.hint ?? '' };
   }
   return undefined;
+}
+
+/** What the files of a credential are named and opened with. */
+function filesOf({ signature, replySignature }: WsSecurityCredential): readonly ConfigText[] {
+  const texts = [signature?.file, signature?.keyFile, signature?.passphrase];
+  return [...texts, replySignature?.certificateFile, replySignature?.caFile].filter((each) => each !== undefined);
 }
 
 function notSoap(node: string, called: Called): InvokeError {
@@ -244,40 +249,33 @@ function signerOf(
 ): Signer {
   const { resolve } = source;
   const named = `the certificate ${shownText(file, resolve)}`;
-  const [pem] = pemCertificates(content(file, named, source));
-  if (pem === undefined) throw unusable(source, `${named} does not contain a certificate in PEM`);
+  const [pem] = pemCertificates(readFile(file, named, unsigned(source), source));
+  if (pem === undefined) throw unusable(unsigned(source), source, `${named} does not contain a certificate in PEM`);
   const certificate = attempt(() => new X509Certificate(pem), source, `${named} is invalid`);
   const keyName = `the key ${shownText(keyFile, resolve)}`;
-  const text = content(keyFile, keyName, source);
+  const text = readFile(keyFile, keyName, unsigned(source), source);
   const secret = passphrase === undefined ? {} : { passphrase: resolveText(passphrase, resolve) };
   const key = attempt(() => createPrivateKey({ key: text, ...secret }), source, `${keyName} can't be read`);
-  if (!certificate.checkPrivateKey(key)) throw unusable(source, `${keyName} does not belong to ${named}`);
+  if (!certificate.checkPrivateKey(key))
+    throw unusable(unsigned(source), source, `${keyName} does not belong to ${named}`);
   const { asymmetricKeyType: kind, asymmetricKeyDetails: { modulusLength = 0 } = {} } = key;
   if (kind !== 'ec' && !(kind === 'rsa' && modulusLength >= LEAST_BITS))
-    throw unusable(source, `${keyName} is neither RSA with at least ${LEAST_BITS} bits nor on an elliptic curve`);
+    throw unusable(
+      unsigned(source),
+      source,
+      `${keyName} is neither RSA with at least ${LEAST_BITS} bits nor on an elliptic curve`,
+    );
   return { certificate: certificate.raw.toString('base64'), until: certificate.validToDate.getTime(), named, key };
 }
 
 const LEAST_BITS = 2048;
 
-function content(text: ConfigText, name: string, source: SecuritySource): string {
-  const read = readText(pathFrom(source.folder, resolveText(text, source.resolve)));
-  if (read.kind === 'unreadable') throw unusable(source, `${name} can't be read: ${read.reason}`);
-  return read.text;
-}
-
 function attempt<T>(make: () => T, source: SecuritySource, what: string): T {
   try {
     return make();
   } catch (error) {
-    throw unusable(source, what, error);
+    throw unusable(unsigned(source), source, what, error);
   }
 }
 
-function unusable({ node, called }: SecuritySource, reason: string, cause?: unknown): InvokeError {
-  const hint = `Check credential: of node ${node}; paths are relative to the project's folder.`;
-  return new InvokeError('CONFIGURATION', called, `messages to node ${node} can't be signed: ${reason}`, {
-    hint,
-    cause,
-  });
-}
+const unsigned = ({ node }: SecuritySource): string => `messages to node ${node} can't be signed`;

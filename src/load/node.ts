@@ -5,17 +5,25 @@ import {
   type Node,
   type NodeCredential,
   type NodeTimeouts,
+  type ReplySignature,
 } from '../model/node.ts';
 import { CALL_RETRY } from '../model/retry.ts';
 import type { Service } from '../model/service.ts';
+import { certificateName } from '../wire/certificate.ts';
 import { parseSocketAddress } from '../wire/network-address.ts';
 import { isOwnHeader } from '../wire/request-headers.ts';
 import type { Place } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, linkEach, refuseKey } from './linking.ts';
 import { given } from './object.ts';
 import type { TextsDeclared } from './schema/json-schema.ts';
-import type { ClientCredentialsDeclared, CredentialDeclared, NodeDeclared } from './schema/node.ts';
+import type {
+  ClientCredentialsDeclared,
+  CredentialDeclared,
+  NodeDeclared,
+  ReplySignatureDeclared,
+} from './schema/node.ts';
 import type { CertificateDeclared } from './schema/tls.ts';
+import { linkAcceptedSignature } from './security/schemes.ts';
 import {
   baseFault,
   isSecretName,
@@ -114,13 +122,14 @@ const WS_SECURITY: readonly string[] = [
   'username-token',
   'timestamp',
   'signature',
+  'reply-signature',
 ] satisfies (keyof CredentialDeclared)[];
 
 /** Milliseconds for which the Timestamp of a signed message is valid. */
 const SIGNED_FOR = 5 * 60_000;
 
 function linkWsSecurity(linking: Linking, credential: CredentialDeclared): Of<'ws-security'> {
-  const { 'username-token': token, signature } = credential;
+  const { 'username-token': token, signature, 'reply-signature': reply } = credential;
   const timestamp = linkDuration(linking, credential, 'timestamp');
   return {
     kind: 'ws-security',
@@ -132,6 +141,35 @@ function linkWsSecurity(linking: Linking, credential: CredentialDeclared): Of<'w
       },
       timestamp: timestamp ?? (signature && SIGNED_FOR),
       signature: signature && linkCertificate(linking, signature),
+      replySignature: reply && linkReplySignature(linking, reply),
+    }),
+  };
+}
+
+const REPLY = 'credential.reply-signature';
+
+function linkReplySignature(linking: Linking, declared: ReplySignatureDeclared): ReplySignature {
+  const { report, places } = linking;
+  const { certificate, ca, subject } = declared;
+  const bad = (key: keyof ReplySignatureDeclared & string, reason: string, examples: readonly string[]): void =>
+    report.raise('bad-value', { name: `${REPLY}.${key}`, reason, examples }, places.key(declared, key));
+  if (certificate === undefined && ca === undefined) {
+    const reason = 'has neither `certificate` nor `ca`, so that no signature would be trusted';
+    const examples = ['{ certificate: certificates/partner.pem }'];
+    report.raise('bad-value', { name: REPLY, reason, examples }, places.start(declared));
+  }
+  if (certificate !== undefined && ca !== undefined) bad('ca', 'is in place of `certificate`, and both are there', []);
+  if (ca !== undefined && subject === undefined)
+    bad('ca', 'needs `subject`: without it, everyone with a certificate of the authority could sign', []);
+  if (ca === undefined && subject !== undefined) bad('subject', 'has a meaning with `ca` only', []);
+  const name = subject === undefined ? undefined : certificateName(subject);
+  if (name instanceof Error) bad('subject', `is not a name (RFC 4514): ${name.message}`, ['CN=partner,O=Example,C=DE']);
+  return {
+    ...linkAcceptedSignature(linking, declared, REPLY),
+    ...given({
+      certificateFile: linkFile(linking, declared, 'certificate'),
+      caFile: linkFile(linking, declared, 'ca'),
+      subject: name instanceof Error ? undefined : name,
     }),
   };
 }

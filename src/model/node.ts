@@ -68,6 +68,21 @@ export interface ClientCertificate {
   readonly passphrase?: ConfigText;
 }
 
+/** The signature over Body and Timestamp that each reply must have, also a fault. One of `certificateFile` and `caFile` is there. */
+export interface ReplySignature {
+  /** File with the certificates (PEM) of the partner. */
+  readonly certificateFile?: ConfigText;
+  /** File with certificates (PEM) of authorities; `subject` is that of the partner (RFC 4514, normalised). */
+  readonly caFile?: ConfigText;
+  readonly subject?: string;
+  /** URIs of accepted signature algorithms. */
+  readonly algorithms: readonly string[];
+  /** URIs of accepted digest algorithms. */
+  readonly digests: readonly string[];
+  /** Milliseconds after its Timestamp's Created for which a reply is valid. */
+  readonly maxAge: number;
+}
+
 /** A user name and a password inside messages (WSS UsernameToken Profile 1.1.1). */
 export interface UsernameToken {
   readonly user: ConfigText;
@@ -93,6 +108,8 @@ export type NodeCredential =
       readonly timestamp?: number;
       /** Signs Body, Timestamp, UsernameToken and the header blocks of WS-Addressing. */
       readonly signature?: ClientCertificate;
+      /** How replies must be signed. */
+      readonly replySignature?: ReplySignature;
     }
   /** A bearer token of an OAuth 2.0 client-credentials grant (RFC 6749 section 4.4). */
   | {

@@ -170,6 +170,14 @@ export type MessageScheme = UsernameTokenScheme | SignatureScheme;
 /** Schemes whose credentials are in a header or in the connection. */
 export type TransportScheme = Exclude<SecurityScheme, MessageScheme>;
 
+/**
+ * Rejected credentials, or a signature that is not accepted. Of requests the reason goes to the log only: callers always get the
+ * same reply.
+ */
+export class Refused extends Error {
+  override readonly name = 'Refused';
+}
+
 /** The scheme `basic`, which needs no definition. */
 export const BASIC: BasicScheme = { id: 'basic', kind: 'basic' };
 

@@ -1,7 +1,7 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { ConfigText } from '../model/definition.ts';
 import { Fault } from '../model/fault.ts';
-import { isMessageScheme, type MessageScheme, type SecurityScheme, type User } from '../model/security.ts';
+import { isMessageScheme, type MessageScheme, Refused, type SecurityScheme, type User } from '../model/security.ts';
 import type { Nonces } from '../store/index.ts';
 import { attempt } from '../wire/waiting.ts';
 import type { Directory } from './directory/port.ts';
@@ -14,7 +14,6 @@ import {
   type MessageAuthenticator,
   NO_CREDENTIALS,
   REALM,
-  Refused,
   type Shown,
   type ShownBefore,
   type Verifier,

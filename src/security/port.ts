@@ -137,8 +137,3 @@ export interface Gate {
 
 /** The realm of all challenges. */
 export const REALM = 'realm="signalbox"';
-
-/** Rejected credentials. The reason goes to the log only: callers always get the same reply. */
-export class Refused extends Error {
-  override readonly name = 'Refused';
-}

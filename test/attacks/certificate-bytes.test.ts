@@ -1,11 +1,10 @@
 import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { SIGNATURE_ALGORITHMS } from '../../src/model/security.ts';
-import { Refused } from '../../src/security/port.ts';
-import { checkValidity, namesOfCertificate } from '../../src/security/scheme/client-certificate.ts';
-import { faultOfKey } from '../../src/security/wsse/algorithms.ts';
-import { Ids, isIssuedBy, signerOf } from '../../src/security/wsse/certificate.ts';
+import { Refused, SIGNATURE_ALGORITHMS } from '../../src/model/security.ts';
+import { namesOfCertificate } from '../../src/security/scheme/client-certificate.ts';
 import { readXml } from '../../src/wire/xml/read.ts';
+import { faultOfKey } from '../../src/wsse/algorithms.ts';
+import { checkValidity, Ids, isIssuedBy, signerOf } from '../../src/wsse/certificate.ts';
 import { AUTHORITY, SERVER } from '../support/certificates.ts';
 
 const authorities = [new X509Certificate(AUTHORITY)];

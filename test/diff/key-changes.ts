@@ -557,6 +557,34 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     '{ timestamp: 5 min }',
     '{ timestamp: 5 min, signature: { file: a.pem, key-file: a.key } }',
   ),
+  'node.credential.reply-signature': ofMessages(
+    '{ timestamp: 5 min }',
+    '{ timestamp: 5 min, reply-signature: { certificate: a.pem } }',
+  ),
+  'node.credential.reply-signature.certificate': ofMessages(
+    '{ reply-signature: { certificate: a.pem } }',
+    '{ reply-signature: { certificate: b.pem } }',
+  ),
+  'node.credential.reply-signature.ca': ofMessages(
+    '{ reply-signature: { certificate: a.pem } }',
+    '{ reply-signature: { ca: a.pem, subject: CN=a } }',
+  ),
+  'node.credential.reply-signature.subject': ofMessages(
+    '{ reply-signature: { ca: a.pem, subject: CN=a } }',
+    '{ reply-signature: { ca: a.pem, subject: CN=b } }',
+  ),
+  'node.credential.reply-signature.algorithms': ofMessages(
+    '{ reply-signature: { certificate: a.pem } }',
+    '{ reply-signature: { certificate: a.pem, algorithms: [rsa-sha512] } }',
+  ),
+  'node.credential.reply-signature.digests': ofMessages(
+    '{ reply-signature: { certificate: a.pem } }',
+    '{ reply-signature: { certificate: a.pem, digests: [sha512] } }',
+  ),
+  'node.credential.reply-signature.max-age': ofMessages(
+    '{ reply-signature: { certificate: a.pem } }',
+    '{ reply-signature: { certificate: a.pem, max-age: 1 min } }',
+  ),
   'node.credential.webhook': credential('{ bearer: "${secret:T}" }', '{ webhook: "${secret:T}" }'),
   'node.certificate': nodes(BASE, `${BASE}certificate: { file: a.pem, key-file: b.pem }`),
 

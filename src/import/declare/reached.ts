@@ -190,6 +190,8 @@ export function credentialOfCalls(
       signature: has('signature')
         ? { file: `\${env:${node}_CERTIFICATE_FILE}`, 'key-file': `\${env:${node}_KEY_FILE}` }
         : undefined,
+      // A binding whose requests are signed has signed replies.
+      'reply-signature': has('signature') ? { certificate: `\${env:${node}_REPLY_CERTIFICATE_FILE}` } : undefined,
     }),
   };
 }

@@ -28,6 +28,8 @@ export interface RawReply {
   readonly hint: string | undefined;
   /** Knows the secrets of the request, which a target may repeat. */
   readonly redactor: Redactor;
+  /** The value of the signature of a SOAP request, in base64; absent for one that was not signed. */
+  readonly signed?: string | undefined;
   /** Closes the connection, whether or not the body was read. */
   discard(): void;
 }
@@ -52,7 +54,7 @@ export interface Attempt {
 /** The reply to an attempt. @throws InvokeError BAD_REPLY for content codings that were not requested */
 export function received(
   incoming: Incoming,
-  { address, facts }: Attempt,
+  { address, outgoing, facts }: Attempt,
   { start, attempts, acceptsCodings }: Sending,
   redactor: Redactor,
 ): Received {
@@ -88,6 +90,7 @@ export function received(
     bytes: whole === undefined ? bytesOf(incoming, codings, facts, status) : inOne(whole),
     hint: undefined,
     redactor,
+    signed: outgoing.soap?.signature,
     discard: () => incoming.discard(),
     release: () => incoming.release(DRAINED),
   };

@@ -4,7 +4,7 @@ import type { Resolve } from '../../codec/index.ts';
 import type { SoapConsumer } from '../../model/consumer.ts';
 import type { SoapForm } from '../../model/service.ts';
 import { isVoid } from '../../model/soap.ts';
-import type { Attachment, DocumentValue } from '../../model/value.ts';
+import type { Attachment } from '../../model/value.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { boundaryOfText } from '../../wire/multipart/headers.ts';
 import { isAddressing, repliedTo } from '../../wire/soap/addressing.ts';
@@ -30,7 +30,7 @@ import {
   shownText,
   statusError,
 } from '../reply.ts';
-import { isReadableSecurity } from './reply-security.ts';
+import { hasSignature, isReadableSecurity, verified } from './reply-security.ts';
 
 /**
  * Reads the reply of a call. If that fails, its connection is closed.
@@ -45,9 +45,7 @@ export async function readReply(callable: SoapCallable, raw: RawReply, ports: Re
     if (!isMessageType(contentType, status)) return await readOther(callable, raw, body.bytes);
     const message = await openReply({ contentType, ...body }, raw, ports);
     try {
-      const seen = { ignored: 0 };
-      const value = await readMessage(callable, raw, message, ports.repliesTo, seen);
-      return { value, content: message, note: ignoredNote(seen.ignored) };
+      return { ...(await readMessage(callable, raw, message, ports)), content: message };
     } catch (error) {
       message.close();
       throw error;
@@ -138,18 +136,20 @@ async function readMessage(
   callable: SoapCallable,
   raw: RawReply,
   message: ReceivedMessage,
-  repliesTo: string | undefined,
-  seen: { ignored: number },
-): Promise<DocumentValue> {
+  { repliesTo, trust }: ReplyPorts,
+): Promise<Pick<ReadReply, 'value' | 'note'>> {
   const { operation, binding } = callable;
-  const envelope = envelopeOf(raw, message.root);
-  if (repliesTo !== undefined) checkRelation(raw, envelope, repliesTo);
-  const unfit = timestampFault(envelope, Date.now());
+  const received = envelopeOf(raw, message.root);
+  if (repliesTo !== undefined) checkRelation(raw, received, repliesTo);
+  const unfit = timestampFault(received, Date.now());
   if (unfit !== undefined) throw badReply(raw, unfit);
+  const root = trust === undefined ? message.root : await verified(raw, message, received, trust);
+  const envelope = root === message.root ? received : readEnvelope(root);
+  const note = trust === undefined && hasSignature(received) ? UNVERIFIED : undefined;
   throwFault(callable, raw, envelope);
   if (!isSuccess(raw.status)) throw failed(raw, shownText(raw, writeXml(message.root)));
   const { response } = operation.soap;
-  if (hasNoReply(operation.soap)) return {};
+  if (hasNoReply(operation.soap)) return { value: {}, note };
   // A caller that writes whole envelopes gets whole envelopes, with their header blocks.
   if (
     !operation.properties.upContent &&
@@ -157,9 +157,9 @@ async function readMessage(
     response.raw !== 'json' &&
     response.raw !== 'binary'
   )
-    return { content: writeXml(message.root) };
+    return { value: { content: writeXml(root) }, note };
   checkUnderstood(
-    envelope,
+    received,
     (header) =>
       isReadableSecurity(header) ||
       (isAddressing(header) && (repliesTo !== undefined || operation.soap.addressing === true)) ||
@@ -167,14 +167,16 @@ async function readMessage(
   );
   if (envelope.payload !== undefined) checkElement(callable, raw, envelope.payload);
   else if (binding.hasReplyElement) throw badReply(raw, 'has nothing in its Body');
-  if (response.kind === 'raw' && response.raw !== 'binary') return binding.readReply(envelope.payload);
+  if (response.kind === 'raw' && response.raw !== 'binary') return { value: binding.readReply(envelope.payload), note };
   await message.include(binding.replyParts);
   const blocks = envelope.headers.filter((each) => isForUs(each, envelope.version));
   const value = binding.readReply(envelope.payload, message.resolve, { blocks, attached: message.attached });
   // Before another reply is read.
-  seen.ignored = binding.ignored();
-  return value;
+  const notes = [note, ignoredNote(binding.ignored())].filter((each) => each !== undefined);
+  return { value, note: notes.length === 0 ? undefined : notes.join('; ') };
 }
+
+const UNVERIFIED = 'the signature of the reply was not verified: reply-signature of the node is not set';
 
 /** The reply to another message is refused; one that names none is not. */
 function checkRelation(raw: RawReply, envelope: SoapMessage, repliesTo: string): void {

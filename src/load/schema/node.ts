@@ -12,13 +12,14 @@ import {
   matching,
   type TextsDeclared,
   text,
+  texts,
   time,
   word,
   yesNo,
 } from './json-schema.ts';
 import { type CertificateDeclared, certificate, resolve } from './tls.ts';
 
-/** Exactly one of the keys in a valid definition; those of WS-Security (`username-token`, `timestamp`, `signature`) count as one. */
+/** Exactly one of the keys in a valid definition; those of WS-Security (`username-token`, `timestamp`, `signature`, `reply-signature`) count as one. */
 export interface CredentialDeclared {
   readonly basic?: { readonly user: string; readonly password: string };
   readonly bearer?: string;
@@ -28,6 +29,16 @@ export interface CredentialDeclared {
   readonly 'username-token'?: UsernameTokenDeclared;
   readonly timestamp?: string;
   readonly signature?: CertificateDeclared;
+  readonly 'reply-signature'?: ReplySignatureDeclared;
+}
+
+export interface ReplySignatureDeclared {
+  readonly certificate?: string;
+  readonly ca?: string;
+  readonly subject?: string;
+  readonly algorithms?: readonly string[];
+  readonly digests?: readonly string[];
+  readonly 'max-age'?: string;
 }
 
 interface UsernameTokenDeclared {
@@ -157,10 +168,36 @@ const signature = keys<keyof CertificateDeclared>(
   },
 );
 
+const replySignature = keys<keyof ReplySignatureDeclared>(
+  {
+    description:
+      'Replies over SOAP, also faults, must be signed: the Body, and the Timestamp if there is one. A call whose reply has no such signature, or one by another certificate, fails. Replies with attachments are refused. Without this key signatures in replies are ignored.',
+    examples: [{ certificate: 'certificates/partner.pem' }],
+  },
+  {
+    certificate: filePath(
+      'File with the certificate (PEM) that replies are signed with; several during a change of certificates. May refer to configuration.',
+      'certificates/partner.pem',
+    ),
+    ca: filePath(
+      'File with CA certificates (PEM), in place of `certificate`: the partner signs with any certificate that they issue to `subject`. May refer to configuration.',
+      'certificates/partners.pem',
+    ),
+    subject: text('The subject of the certificate (RFC 4514), with `ca`.', 'CN=partner,O=Example,C=DE'),
+    algorithms: texts(
+      'Accepted signature algorithms: rsa-sha256, rsa-pss-sha256, ecdsa-sha256, and each of them with sha384 and sha512. The default is rsa-sha256.',
+      'rsa-sha256',
+      'rsa-sha512',
+    ),
+    digests: texts('Accepted digest algorithms: sha256, sha384, sha512. The default is sha256.', 'sha256', 'sha512'),
+    'max-age': time('How long a reply is valid after its Timestamp was created; at most one hour.', '5 min', '2 min'),
+  },
+);
+
 const credential: JsonSchema = keys<keyof CredentialDeclared>(
   {
     description:
-      'The credential of calls to the node: one of these, or for calls over SOAP those of WS-Security together: `username-token`, `timestamp`, `signature`.',
+      'The credential of calls to the node: one of these, or for calls over SOAP those of WS-Security together: `username-token`, `timestamp`, `signature`, `reply-signature`.',
     minProperties: 1,
     examples: [{ basic: { user: 'signalbox', password: '${secret:PARTNER_PASSWORD}' } }],
   },
@@ -177,6 +214,7 @@ const credential: JsonSchema = keys<keyof CredentialDeclared>(
       '5 min',
     ),
     signature,
+    'reply-signature': replySignature,
   },
 );
 

@@ -95,18 +95,22 @@ function linkHeader(
   return header;
 }
 
-function linkSignature(linking: Linking, declared: SignatureDeclared): Kind {
+/** The algorithms of signatures in messages that are accepted. @param within the key that holds them */
+export function linkAcceptedSignature(linking: Linking, declared: SignatureDeclared, within: string) {
   const taken = (key: 'algorithms' | 'digests', uris: Readonly<Record<string, string>>, usual: string): string[] =>
-    (linkAlgorithms(linking, declared, key, `signature.${key}`, Object.keys(uris)) ?? [usual]).map(
+    (linkAlgorithms(linking, declared, key, `${within}.${key}`, Object.keys(uris)) ?? [usual]).map(
       (word) => uris[word] as string,
     );
   return {
-    kind: 'signature',
     algorithms: taken('algorithms', SIGNATURE_ALGORITHMS, 'rsa-sha256'),
     digests: taken('digests', DIGEST_ALGORITHMS, 'sha256'),
-    maxAge: linkDuration(linking, declared, 'signature.max-age', LONGEST_AGE) ?? MAX_AGE,
-    ...given({ caFile: linkFile(linking, declared, 'ca') }),
+    maxAge: linkDuration(linking, declared, `${within}.max-age`, LONGEST_AGE) ?? MAX_AGE,
   };
+}
+
+function linkSignature(linking: Linking, declared: SignatureDeclared): Kind {
+  const accepted = linkAcceptedSignature(linking, declared, 'signature');
+  return { kind: 'signature', ...accepted, ...given({ caFile: linkFile(linking, declared, 'ca') }) };
 }
 
 function linkWebhook(linking: Linking, declared: WebhookDeclared): Kind {

@@ -1,8 +1,9 @@
 import { createHash, X509Certificate } from 'node:crypto';
-import type { ClientCertificateScheme, User } from '../../model/security.ts';
+import { type ClientCertificateScheme, Refused, type User } from '../../model/security.ts';
 import { subjectOfCertificate } from '../../wire/certificate.ts';
+import { checkValidity } from '../../wsse/certificate.ts';
 import type { Directory } from '../directory/port.ts';
-import { REALM, Refused, type ShownCertificate, type Verifier } from '../port.ts';
+import { REALM, type ShownCertificate, type Verifier } from '../port.ts';
 
 /** Characters in base64: more than any real certificate has. */
 const LONGEST = 48 * 1024;
@@ -67,11 +68,4 @@ export async function userOfCertificate(directory: Directory, shown: ShownCertif
   const user = await directory.findByCertificate(namesOfCertificate(shown));
   if (user === undefined) throw new Refused('unknown certificate, or a disabled user');
   return user;
-}
-
-/** @param now milliseconds since 1970 @throws Refused outside the validity period */
-export function checkValidity({ validFromDate, validToDate }: X509Certificate, now: number): void {
-  // Negated comparisons also refuse dates that can't be read.
-  if (!(now >= validFromDate.getTime())) throw new Refused('the certificate is not valid yet');
-  if (!(now <= validToDate.getTime())) throw new Refused('the certificate has expired');
 }

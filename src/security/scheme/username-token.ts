@@ -1,11 +1,11 @@
 // WS-Security UsernameToken Profile 1.1.1.
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { User, UsernameTokenScheme } from '../../model/security.ts';
+import { Refused, type User, type UsernameTokenScheme } from '../../model/security.ts';
 import { BASE64_BINARY, PASSWORD_DIGEST, PASSWORD_TEXT, WSSE, WSU } from '../../wire/soap/wsse-names.ts';
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
+import { bytesOf, checkAge, contentOf, exactTimeOf, onesOf } from '../../wsse/header.ts';
 import type { Directory } from '../directory/port.ts';
-import { Refused, type Shown } from '../port.ts';
-import { bytesOf, checkAge, contentOf, exactTimeOf, onesOf } from '../wsse/header.ts';
+import type { Shown } from '../port.ts';
 
 /**
  * Records the marks of a message, by which a replay is recognised.

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { ConfigText } from '../../model/definition.ts';
-import type { WebhookScheme } from '../../model/security.ts';
+import { Refused, type WebhookScheme } from '../../model/security.ts';
 import type { Nonces } from '../../store/index.ts';
 import { messageOf } from '../../wire/error.ts';
 import { readVerifyingKey, verifyWebhook, WEBHOOK_HEADERS, WEBHOOK_ID, type WebhookKey } from '../../wire/webhook.ts';
 import { reading } from '../database.ts';
 import type { Directory } from '../directory/port.ts';
-import { type Gate, REALM, Refused } from '../port.ts';
+import { type Gate, REALM } from '../port.ts';
 
 interface WebhookPorts {
   readonly directory: Directory;

@@ -2,14 +2,14 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import type * as OAuth from 'oauth4webapi';
 import { Fault } from '../../model/fault.ts';
 import type { Console, OpenIdSignIn } from '../../model/gateway.ts';
-import type { User } from '../../model/security.ts';
+import { Refused, type User } from '../../model/security.ts';
 import type { Store } from '../../store/index.ts';
 import { messageOf } from '../../wire/error.ts';
 import { isLoopbackName } from '../../wire/network-address.ts';
 import { type Clock, once, SYSTEM_CLOCK } from '../../wire/waiting.ts';
 import { reading } from '../database.ts';
 import type { Directory } from '../directory/port.ts';
-import { Refused } from '../port.ts';
+
 import { addressKey } from '../rate-limit.ts';
 import { type BearerPlace, compileIdToken } from '../scheme/bearer.ts';
 import { bounded } from '../scheme/keys.ts';

@@ -12,7 +12,6 @@ import type { Registry } from '../../model/registry.ts';
 import { isMessageScheme } from '../../model/security.ts';
 import { finalAnswer } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
-import { isSecurityHeader } from '../../security/wsse/header.ts';
 import { streamOf } from '../../wire/measured.ts';
 import { parseAccept, parseMediaType } from '../../wire/media-type.ts';
 import {
@@ -38,6 +37,7 @@ import { WSSE, WSU } from '../../wire/soap/wsse-names.ts';
 import { XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
 import { quote } from '../../wire/words.ts';
 import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
+import { isSecurityHeader } from '../../wsse/header.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { WrittenFault } from '../exchange/refuse.ts';
 import type { Compiled } from '../operations.ts';

@@ -90,6 +90,7 @@ export function withBlock(envelope: string, block: string): string {
 /**
  * Puts a Security header into an envelope, with a signature over its Body, its header blocks of WS-Addressing, and what else is
  * in the Security header.
+ * @returns the text, and the value of the signature in base64
  * @throws XmlError, SoapError for a text that is not an envelope; CanonicalError
  */
 export function signedEnvelope(
@@ -97,7 +98,7 @@ export function signedEnvelope(
   version: SoapVersion,
   content: SecurityContent,
   key: KeyObject,
-): string {
+): { readonly text: string; readonly signature: string } {
   const text = normalised(envelope);
   const root = readXml(text);
   const body = bodyOf(root, version);
@@ -120,7 +121,8 @@ export function signedEnvelope(
   const canonical = canonicalXml(readXml(info));
   // An ECDSA signature is the concatenation of r and s (XML Signature 1.1, section 6.4.3), not the usual DER.
   const by = isRsa ? { key } : { key, dsaEncoding: 'ieee-p1363' as const };
-  return whole(signatureXml(info, sign('sha256', Buffer.from(canonical), by).toString('base64')));
+  const signature = sign('sha256', Buffer.from(canonical), by).toString('base64');
+  return { text: whole(signatureXml(info, signature)), signature };
 }
 
 const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';

@@ -129,6 +129,7 @@ describe('policies of a WSDL', () => {
     expect(setup).toContain(`credential:
   timestamp: 5 min
   signature: { file: "\${env:PARTNER_CERTIFICATE_FILE}", key-file: "\${env:PARTNER_KEY_FILE}" }
+  reply-signature: { certificate: "\${env:PARTNER_REPLY_CERTIFICATE_FILE}" }
 `);
     expect((await of(binding('<sp:EncryptSignature/>', 'Basic128'))).told).toEqual([
       "the policy AlgorithmSuite Basic128 can't be met: it needs SHA-1, which messages here do not have",

@@ -1,9 +1,9 @@
-import { type KeyObject, X509Certificate } from 'node:crypto';
-import { BASE64_BINARY, DS, isNamed, WSSE, WSU, X509_V3 } from '../../wire/soap/wsse-names.ts';
-import { isXmlName } from '../../wire/xml/text.ts';
-import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
-import { Refused } from '../port.ts';
-import { bytesOf, elementsOf } from './header.ts';
+import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
+import { Refused } from '../model/security.ts';
+import { BASE64_BINARY, DS, isNamed, WSSE, WSU, X509_V3 } from '../wire/soap/wsse-names.ts';
+import { isXmlName } from '../wire/xml/text.ts';
+import { attributeOf, type XmlElement } from '../wire/xml/tree.ts';
+import { bytesOf, contentOf, elementsOf, sequenceOf } from './header.ts';
 
 // WSS: X.509 Certificate Token Profile 1.1.1 section 3: the certificate that a signature's KeyInfo refers to.
 
@@ -17,21 +17,58 @@ interface Signer {
 }
 
 /**
- * The certificate of a signature: in a BinarySecurityToken of the same header, or inside KeyInfo. It must be in the message:
- * certificates that are only named by issuer, serial number or thumbprint can't be looked up.
+ * The certificate of a signature: in a BinarySecurityToken of the same header, inside KeyInfo, or one of `known` that is named by
+ * its serial number, thumbprint or key identifier. Other certificates that are only named can't be looked up.
  * @throws Refused
  */
-export function signerOf(keyInfo: XmlElement, security: XmlElement, ids: Ids): Signer {
+export function signerOf(
+  keyInfo: XmlElement,
+  security: XmlElement,
+  ids: Ids,
+  known: readonly X509Certificate[] = [],
+): Signer {
   const [means, another] = elementsOf(keyInfo);
   if (means === undefined || another !== undefined) throw new Refused('KeyInfo does not contain exactly one element');
-  if (isNamed(means, 'X509Data', DS)) return ofData(means);
+  if (isNamed(means, 'X509Data', DS)) return ofData(means, known);
   if (!isNamed(means, 'SecurityTokenReference', WSSE)) throw new Refused('KeyInfo does not contain a certificate');
   const [reference, second] = elementsOf(means);
   if (reference === undefined || second !== undefined)
     throw new Refused('SecurityTokenReference does not contain exactly one element');
-  if (isNamed(reference, 'X509Data', DS)) return ofData(reference);
-  if (!isNamed(reference, 'Reference', WSSE)) throw new Refused('the certificate is not in the message');
+  if (isNamed(reference, 'X509Data', DS)) return ofData(reference, known);
+  if (isNamed(reference, 'KeyIdentifier', WSSE)) return ofIdentifier(reference, known);
+  if (!isNamed(reference, 'Reference', WSSE)) throw new Refused(ELSEWHERE);
   return ofToken(reference, security, ids);
+}
+
+const ELSEWHERE = 'the certificate is not in the message';
+
+/** The one known certificate with a property: whoever has its key is trusted already, so that its name alone is enough. */
+function knownOne(known: readonly X509Certificate[], has: (certificate: X509Certificate) => boolean): Signer {
+  const certificate = known.find(has);
+  if (certificate === undefined)
+    throw new Refused(known.length === 0 ? ELSEWHERE : `${ELSEWHERE}, and is not one of the expected ones`);
+  return { certificate, key: certificate.publicKey };
+}
+
+/** Characters of an identifier. */
+const LONGEST_NAME = 512;
+
+/** Key identifiers of section 3.2, by ValueType. */
+function ofIdentifier(identifier: XmlElement, known: readonly X509Certificate[]): Signer {
+  if (known.length === 0) throw new Refused(ELSEWHERE);
+  const type = attributeOf(identifier, 'ValueType') ?? '';
+  const value = bytesOf(identifier, LONGEST_NAME);
+  if (type.endsWith('#ThumbprintSHA1'))
+    return knownOne(known, ({ raw }) => createHash('sha1').update(raw).digest().equals(value));
+  if (type.endsWith('#X509SubjectKeyIdentifier'))
+    return knownOne(known, ({ raw }) => raw.includes(keyIdentifier(value)));
+  throw new Refused(ELSEWHERE);
+}
+
+/** The extension with a key identifier of fewer than 126 bytes, in DER (RFC 5280 section 4.2.1.2). */
+function keyIdentifier(value: Buffer): Buffer {
+  const { length } = value;
+  return Buffer.concat([Buffer.from([0x06, 0x03, 0x55, 0x1d, 0x0e, 0x04, length + 2, 0x04, length]), value]);
 }
 
 function ofToken(reference: XmlElement, security: XmlElement, ids: Ids): Signer {
@@ -45,12 +82,18 @@ function ofToken(reference: XmlElement, security: XmlElement, ids: Ids): Signer 
   return read(element);
 }
 
-/** Other elements that identify the certificate are ignored: the certificate itself must belong to a user. */
-function ofData(data: XmlElement): Signer {
-  const [certificate, another] = elementsOf(data).filter((each) => isNamed(each, 'X509Certificate', DS));
-  if (certificate === undefined) throw new Refused('the certificate is not in the message');
+/** Other elements that identify a certificate which is there are ignored: the certificate itself must be trusted. */
+function ofData(data: XmlElement, known: readonly X509Certificate[]): Signer {
+  const children = elementsOf(data);
+  const [certificate, another] = children.filter((each) => isNamed(each, 'X509Certificate', DS));
   if (another !== undefined) throw new Refused('X509Data contains more than one certificate');
-  return read(certificate);
+  if (certificate !== undefined) return read(certificate);
+  const [serial, second] = children.filter((each) => isNamed(each, 'X509IssuerSerial', DS));
+  if (serial === undefined || second !== undefined || known.length === 0) throw new Refused(ELSEWHERE);
+  const [, number] = sequenceOf(serial, ['X509IssuerName', 'X509SerialNumber']);
+  const digits = contentOf(number!, LONGEST_NAME).trim();
+  if (!/^\d{1,64}$/.test(digits)) throw new Refused('X509SerialNumber is not a number');
+  return knownOne(known, ({ serialNumber }) => BigInt(`0x${serialNumber}`) === BigInt(digits));
 }
 
 function read(element: XmlElement): Signer {
@@ -63,6 +106,13 @@ function read(element: XmlElement): Signer {
     // Refused below.
   }
   throw new Refused("the certificate can't be read");
+}
+
+/** @param now milliseconds since 1970 @throws Refused outside the validity period */
+export function checkValidity({ validFromDate, validToDate }: X509Certificate, now: number): void {
+  // Negated comparisons also refuse dates that can't be read.
+  if (!(now >= validFromDate.getTime())) throw new Refused('the certificate is not valid yet');
+  if (!(now <= validToDate.getTime())) throw new Refused('the certificate has expired');
 }
 
 /** Whether a certificate was issued by one of the authorities, which must be valid at `now`. */

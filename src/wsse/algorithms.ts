@@ -1,7 +1,7 @@
 // The algorithms that a scheme can allow (XML Signature 1.1 section 6, RFC 9231). SHA-1 and MACs are not among them.
 import { constants, createHash, type KeyLike, type KeyObject, type VerifyKeyObjectInput, verify } from 'node:crypto';
 import type { HashAlgorithm, SignatureAlgorithm } from 'xml-crypto';
-import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../../model/security.ts';
+import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../model/security.ts';
 
 interface SignatureKind {
   readonly hash: string;

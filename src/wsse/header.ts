@@ -1,7 +1,7 @@
-import { SOAP_NAMESPACES } from '../../wire/soap/version.ts';
-import { DS, isNamed, WSSE, WSU } from '../../wire/soap/wsse-names.ts';
-import { attributeOf, childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
-import { Refused } from '../port.ts';
+import { Refused } from '../model/security.ts';
+import { SOAP_NAMESPACES } from '../wire/soap/version.ts';
+import { DS, isNamed, WSSE, WSSE_11, WSU } from '../wire/soap/wsse-names.ts';
+import { attributeOf, childrenOf, textOf, type XmlElement } from '../wire/xml/tree.ts';
 
 // WSS: SOAP Message Security 1.1.1 section 5: the header block `Security`.
 
@@ -18,15 +18,26 @@ export function isSecurityHeader(header: XmlElement): boolean {
   return isNamed(header, 'Security', WSSE);
 }
 
+const IN_REQUESTS = { BinarySecurityToken: WSSE, UsernameToken: WSSE, Signature: DS, Timestamp: WSU } as const;
+
+/** What is in the Security header of a reply, with the confirmation of the request's signature (section 8.5). */
+const IN_REPLIES = { ...IN_REQUESTS, SignatureConfirmation: WSSE_11 } as const;
+
 /** Reads a Security header, which may contain at most one of each known element and nothing else. @throws Refused */
 export function readSecurityHeader(element: XmlElement): SecurityHeader {
-  const { UsernameToken, Signature, Timestamp } = onesOf(element, {
-    BinarySecurityToken: WSSE,
-    UsernameToken: WSSE,
-    Signature: DS,
-    Timestamp: WSU,
-  });
+  const { UsernameToken, Signature, Timestamp } = onesOf(element, IN_REQUESTS);
   return { element, usernameToken: UsernameToken, signature: Signature, timestamp: Timestamp };
+}
+
+/** As {@link readSecurityHeader}, of a reply. @throws Refused */
+export function readReplySecurity(element: XmlElement): SecurityHeader & {
+  readonly confirmation: XmlElement | undefined;
+} {
+  const { UsernameToken, Signature, Timestamp, SignatureConfirmation } = onesOf(element, IN_REPLIES);
+  return {
+    ...{ element, usernameToken: UsernameToken, signature: Signature, timestamp: Timestamp },
+    confirmation: SignatureConfirmation,
+  };
 }
 
 /** A verified envelope: its header blocks and its Body. */

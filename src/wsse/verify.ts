@@ -1,11 +1,11 @@
 import { createHash, type KeyObject } from 'node:crypto';
 import { type CanonicalizationOrTransformationAlgorithm, SignedXml } from 'xml-crypto';
-import { DS, EXC_C14N, isNamed } from '../../wire/soap/wsse-names.ts';
-import { CanonicalError, canonicalXml as canonicalForm } from '../../wire/xml/canonical.ts';
-import { readXml, XmlError } from '../../wire/xml/read.ts';
-import { isXmlName } from '../../wire/xml/text.ts';
-import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
-import { Refused } from '../port.ts';
+import { Refused } from '../model/security.ts';
+import { DS, EXC_C14N, isNamed } from '../wire/soap/wsse-names.ts';
+import { CanonicalError, canonicalXml as canonicalForm } from '../wire/xml/canonical.ts';
+import { readXml, XmlError } from '../wire/xml/read.ts';
+import { isXmlName } from '../wire/xml/text.ts';
+import { attributeOf, type XmlElement } from '../wire/xml/tree.ts';
 import { digestAlgorithms, signatureAlgorithms } from './algorithms.ts';
 import { algorithmOf, bytesOf, contentOf, elementsOf, sequenceOf } from './header.ts';
 
