@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { CodecError, compileCheck, compileTextWriter, readJsonText } from '../codec/index.ts';
+import { carryDigits, keepDigits } from '../codec/json/digits.ts';
+import { writeJsonMember } from '../codec/json/plain.ts';
 import { compileSecrets } from '../codec/redact/declared.ts';
 import type { Component } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import { MASK, type Redactor } from '../model/redactor.ts';
-import { SCALARS, type ScalarKind } from '../model/scalar.ts';
+import { primitiveOf, SCALARS, type ScalarKind } from '../model/scalar.ts';
 import type { Primitive, ScalarTraits } from '../model/scalar-traits.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { toDecimal } from '../wire/decimal.ts';
@@ -58,23 +60,29 @@ export function compileRecords({ id, shape, keys, lock }: Component, zone: Zone)
   const stored = shape.fields.map((field) => ({
     name: field.name,
     nullable: field.nullable,
+    isAny: primitiveOf(field.type) === 'json',
     ...compileStored(field, zone),
   }));
   const nullable = new Set(shape.fields.flatMap((field) => (field.nullable ? field.name : [])));
   // Null of any other field counts as absent.
   const withoutNulls = (record: DocumentValue): Record<string, Value> =>
-    Object.fromEntries(
-      Object.entries(record).filter(([name, value]) => (value === null ? nullable.has(name) : value !== undefined)),
+    carryDigits(
+      record,
+      Object.fromEntries(
+        Object.entries(record).filter(([name, value]) => (value === null ? nullable.has(name) : value !== undefined)),
+      ),
     );
   const secrets = compileSecrets(shape.fields);
   const check = compileCheck(shape.fields);
   const checkKeys = compileCheck(keys);
   const write = (field: Field, value: Value): string => writers.get(field)!(value)[0]!;
+  const anyJson = new Set(shape.fields.filter(({ type }) => primitiveOf(type) === 'json'));
   const rowOf = (fields: readonly Field[], record: DocumentValue): Row =>
     Object.fromEntries(
       fields.map((field) => {
         const value = record[field.name];
-        return [field.name, value === undefined || value === null ? null : write(field, value)];
+        if (value === undefined || value === null) return [field.name, null];
+        return [field.name, anyJson.has(field) ? writeJsonMember(record, field.name) : write(field, value)];
       }),
     );
   return {
@@ -87,10 +95,14 @@ export function compileRecords({ id, shape, keys, lock }: Component, zone: Zone)
     keysOf: (record) => naming(() => rowOf(keys, checkKeys(withoutNulls(record)))),
     read(row) {
       const record: Record<string, Value> = {};
-      for (const { name, nullable, read } of stored) {
+      for (const { name, nullable, isAny, read } of stored) {
         const text = row[name];
-        if (text !== null && text !== undefined) record[name] = read(text);
-        else if (nullable) record[name] = null;
+        if (text !== null && text !== undefined) {
+          const value = read(text);
+          record[name] = value;
+          if (isAny && (typeof value === 'number' || typeof value === 'bigint'))
+            keepDigits(record, name, value, text.trim());
+        } else if (nullable) record[name] = null;
       }
       const count = lock === undefined ? undefined : record[lock.name];
       const etag = lock === undefined ? digest(rowOf(shape.fields, record)) : `"${String(count ?? 0)}"`;
