@@ -38,7 +38,7 @@ export interface Records {
   toRow(record: DocumentValue): Row;
   /** Only the keys. @throws Fault BAD_PARAMETER */
   keysOf(record: DocumentValue): Row;
-  /** @throws StoredValueError */
+  /** @throws Fault INTERNAL naming the row and the column of a value that does not have the type of its field */
   read(row: Row): Stored;
   /** Whether every value of a row, which another version of the definitions may have written, has a field that reads it. */
   accepts(row: Row): boolean;
@@ -61,7 +61,8 @@ export function compileRecords({ id, shape, keys, lock }: Component, zone: Zone)
     name: field.name,
     nullable: field.nullable,
     isAny: primitiveOf(field.type) === 'json',
-    ...compileStored(field, zone),
+    kind: field.type.kind,
+    read: compileStored(field, zone),
   }));
   const nullable = new Set(shape.fields.flatMap((field) => (field.nullable ? field.name : [])));
   // Null of any other field counts as absent.
@@ -85,6 +86,16 @@ export function compileRecords({ id, shape, keys, lock }: Component, zone: Zone)
         return [field.name, anyJson.has(field) ? writeJsonMember(record, field.name) : write(field, value)];
       }),
     );
+  const nameOf = (row: Row): string =>
+    `${id} ${keys.map(({ name, sensitive }) => (sensitive ? MASK : row[name])).join('/')}`;
+  /** The value itself goes nowhere: it may be sensitive. */
+  const notItsType = (row: Row, name: string, kind: string): Fault => {
+    const place = `${nameOf(row)} (column ${name})`;
+    const cause = new Error(
+      `component ${id}: the column ${name} of ${nameOf(row)} holds a value that is not a ${kind}`,
+    );
+    return Fault.of('INTERNAL', { operation: `Component ${place}` }, { cause });
+  };
   return {
     toRow: (record) =>
       naming(() => {
@@ -95,10 +106,11 @@ export function compileRecords({ id, shape, keys, lock }: Component, zone: Zone)
     keysOf: (record) => naming(() => rowOf(keys, checkKeys(withoutNulls(record)))),
     read(row) {
       const record: Record<string, Value> = {};
-      for (const { name, nullable, isAny, read } of stored) {
+      for (const { name, nullable, isAny, kind, read } of stored) {
         const text = row[name];
         if (text !== null && text !== undefined) {
           const value = read(text);
+          if (value === undefined) throw notItsType(row, name, kind);
           record[name] = value;
           if (isAny && (typeof value === 'number' || typeof value === 'bigint'))
             keepDigits(record, name, value, text.trim());
@@ -110,9 +122,10 @@ export function compileRecords({ id, shape, keys, lock }: Component, zone: Zone)
     },
     accepts: (row) =>
       Object.entries(row).every(
-        ([name, text]) => text === null || stored.some((field) => field.name === name && field.reads(text)),
+        ([name, text]) =>
+          text === null || stored.some((field) => field.name === name && field.read(text) !== undefined),
       ),
-    nameOf: (row) => `${id} ${keys.map(({ name, sensitive }) => (sensitive ? MASK : row[name])).join('/')}`,
+    nameOf,
     redactorOf: (redactor, records) =>
       redactor.knowing({ secrets: () => records.flatMap((record) => [...(secrets?.(record) ?? [])]) }),
     lockOf(record) {
@@ -139,28 +152,14 @@ function naming<T>(check: () => T): T {
   }
 }
 
-/** A stored value does not have its field's type. The message does not repeat the value. */
-class StoredValueError extends Error {
-  override readonly name = 'StoredValueError';
-}
-
 /**
  * Compiles the reading of a column's value from the text that the database makes of it (`cast(... as text)`), which is the
  * same on every engine but for the few forms that are known here.
- * @throws StoredValueError
+ * @returns `undefined` for a text that is not a value of the type: `infinity`, a date BC
  */
-function compileStored({ name, type }: Field, zone: Zone): { read(text: string): Value; reads(text: string): boolean } {
-  const kind = type.kind as ScalarKind;
-  const traits = SCALARS[kind];
-  const parse = traits.primitive === 'datetime' ? (text: string) => instantOf(text, zone) : readerOf(traits);
-  return {
-    read(text) {
-      const value = parse(text);
-      if (value === undefined) throw new StoredValueError(`the column of ${name} holds a value that is no ${kind}`);
-      return value;
-    },
-    reads: (text) => parse(text) !== undefined,
-  };
+function compileStored({ type }: Field, zone: Zone): Read {
+  const traits = SCALARS[type.kind as ScalarKind];
+  return traits.primitive === 'datetime' ? (text) => instantOf(text, zone) : readerOf(traits);
 }
 
 const TRUTHS: Readonly<Record<string, boolean>> = { 1: true, t: true, true: true, 0: false, f: false, false: false };
