@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import type { Command } from 'commander';
 import type { LoadedProject } from '../load/index.ts';
 import { ConfigError, type Environment, resolveAll } from '../load/value/config.ts';
@@ -181,10 +182,21 @@ async function checkExample(root: string, settings: readonly Setting[]): Promise
 
 /** The settings that `.env.example` does not name. */
 export async function lackingInExample(root: string, settings: readonly Setting[]): Promise<Setting[]> {
-  const text = await readFile(join(root, EXAMPLE_FILE), 'utf8').catch((error: unknown) => {
+  const text = await exampleIn(root);
+  const names = new Set([...text.matchAll(/^[ \t]*#?[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=/gm)].map(([, name]) => name));
+  return settings.filter(({ name }) => !names.has(name) && !names.has(`${name}_FILE`));
+}
+
+/** The names to which `.env.example` gives a value: once it is copied to `.env`, they are set. */
+export async function givenInExample(root: string): Promise<ReadonlySet<string>> {
+  const values = Object.entries(parseEnv((await exampleIn(root)).replace(/^\uFEFF/, '')));
+  return new Set(values.flatMap(([name, value = '']) => (value === '' ? [] : [name, name.replace(/_FILE$/, '')])));
+}
+
+/** The text of `.env.example`, empty where there is none. */
+async function exampleIn(root: string): Promise<string> {
+  return readFile(join(root, EXAMPLE_FILE), 'utf8').catch((error: unknown) => {
     if (codeOf(error) === 'ENOENT') return '';
     throw error;
   });
-  const names = new Set([...text.matchAll(/^[ \t]*#?[ \t]*(?:export[ \t]+)?(\w+)[ \t]*=/gm)].map(([, name]) => name));
-  return settings.filter(({ name }) => !names.has(name) && !names.has(`${name}_FILE`));
 }

@@ -6,7 +6,7 @@ import { doubleJson, doubleText, readDouble } from '../wire/double.ts';
 import { LEXICAL, type LexicalForm } from '../wire/lexical.ts';
 import { fromBase64, isAttachment, toBase64 } from './binary.ts';
 import { kindOf, refuse } from './error.ts';
-import { readJsonText, readPlain, writeJsonText, writePlain } from './json/plain.ts';
+import { type Digits, readJsonText, readPlain, writeJsonText, writePlain } from './json/plain.ts';
 import { NEEDS_DIGITS, NumberToken } from './json/scan.ts';
 import { soundText } from './value.ts';
 
@@ -17,7 +17,7 @@ import { soundText } from './value.ts';
 interface Kind {
   fromText(text: string): Value;
   /** Takes what JSON.parse returns; `depth` counts from the root. */
-  fromJson(raw: unknown, depth: number): Value;
+  fromJson(raw: unknown, depth: number, digits: Digits): Value;
   /** Checks a handler's value and brings it into the form in memory. */
   accept(value: unknown): Value;
   /** What JSON.stringify is given; the value itself where undefined. */
@@ -94,14 +94,18 @@ const integer: Kind = {
   toText: String,
 };
 
+function needDigits(): never {
+  throw NEEDS_DIGITS;
+}
+
 function decimalOf(text: string, exponent: boolean): string {
   return toDecimal(text, exponent) ?? refuse(tooLong(text) ?? 'is not a decimal');
 }
 
 const decimal: Kind = {
   fromText: (text) => decimalOf(text, false),
-  fromJson(raw) {
-    if (typeof raw === 'number') return decimalOf(String(raw), true);
+  fromJson(raw, _, digits) {
+    if (typeof raw === 'number') return digits.kept ? decimalOf(String(raw), true) : needDigits();
     if (raw instanceof NumberToken) return decimalOf(raw.source, true);
     return typeof raw === 'string' ? decimalOf(raw, false) : refuse(`is ${kindOf(raw)}, not a decimal`);
   },

@@ -16,7 +16,8 @@ import { compilePattern } from '../wire/pattern.ts';
 import { NORMALISED, type Spacing } from '../wire/white-space.ts';
 import { counted, quote } from '../wire/words.ts';
 import { addError, CodecError, kindOf, refuse, within } from './error.ts';
-import { readJsonText } from './json/plain.ts';
+import { carryDigits } from './json/digits.ts';
+import { type Digits, readJsonText } from './json/plain.ts';
 import { kinds } from './kinds.ts';
 import { checkChosen, compileEntryCount, type Foreign, nearest, setMember } from './value.ts';
 import { compileMarkupCheck } from './xml/markup.ts';
@@ -24,7 +25,7 @@ import { compileMarkupCheck } from './xml/markup.ts';
 /** One single value of a field, checked in every direction. Each function throws a {@link CodecError} without a path. */
 interface Scalar {
   fromText(text: string): Value;
-  fromJson(raw: unknown, depth: number): Value;
+  fromJson(raw: unknown, depth: number, digits: Digits): Value;
   /** A handler's value, checked, as JSON.stringify takes it. */
   toJson(value: Value, depth: number): unknown;
   /** A handler's value, checked, as XML and text have it. */
@@ -42,7 +43,7 @@ export function compileScalar(field: Field, type: ScalarType, foreign: Foreign =
   const taken = check === undefined || field.asFound ? accept : (value: unknown): Value => check(accept(value));
   return {
     fromText: check === undefined ? fromText : (text) => check(fromText(text)),
-    fromJson: check === undefined ? fromJson : (raw, depth) => check(fromJson(raw, depth)),
+    fromJson: check === undefined ? fromJson : (raw, depth, digits) => check(fromJson(raw, depth, digits)),
     toJson: toJson === undefined ? taken : (value, depth) => toJson(taken(value), depth),
     toText: (value) => toText(taken(value)),
   };
@@ -203,7 +204,7 @@ export function compileCheck(
     }
     if (errors !== undefined) throw errors;
     if (document?.choice !== undefined) checkChosen(document, namesOf(document, given));
-    const complete: Record<string, Value> = { ...given };
+    const complete: Record<string, Value> = carryDigits(given, { ...given });
     for (const { name, value } of initials) {
       if (!Object.hasOwn(given, name) || given[name] === undefined) setMember(complete, name, value);
     }

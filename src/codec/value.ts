@@ -1,4 +1,4 @@
-import { everyField } from '../model/derivation.ts';
+import { everyField, kindsOf } from '../model/derivation.ts';
 import type { Document } from '../model/document.ts';
 import { type Field, type FieldType, isCollection } from '../model/field.ts';
 import { holdsNull, primitiveOf } from '../model/scalar.ts';
@@ -194,4 +194,16 @@ export function holdsPrimitive(type: FieldType, primitive: Primitive, seen: Set<
   if (seen.has(type.document)) return false;
   seen.add(type.document);
   return everyField(type.document).some((field) => holdsPrimitive(field.type, primitive, seen));
+}
+
+/** Whether JSON that no field declares may be in values of a type, at any depth: they keep undeclared members. */
+export function holdsUndeclared(type: FieldType, seen: Set<Document> = new Set()): boolean {
+  if (isCollection(type)) return holdsUndeclared(type.item, seen);
+  if (type.kind !== 'document' || seen.has(type.document)) return false;
+  seen.add(type.document);
+  const { document } = type;
+  return (
+    kindsOf(document).some(({ open }) => open) ||
+    everyField(document).some((field) => holdsUndeclared(field.type, seen))
+  );
 }

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { CodecError, compileCheck, compileTextWriter, readJsonText } from '../codec/index.ts';
+import { carryDigits, keepDigits } from '../codec/json/digits.ts';
+import { writeJsonMember } from '../codec/json/plain.ts';
 import { compileSecrets } from '../codec/redact/declared.ts';
 import type { Component } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import { MASK, type Redactor } from '../model/redactor.ts';
-import { SCALARS, type ScalarKind } from '../model/scalar.ts';
+import { primitiveOf, SCALARS, type ScalarKind } from '../model/scalar.ts';
 import type { Primitive, ScalarTraits } from '../model/scalar-traits.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { toDecimal } from '../wire/decimal.ts';
@@ -36,7 +38,7 @@ export interface Records {
   toRow(record: DocumentValue): Row;
   /** Only the keys. @throws Fault BAD_PARAMETER */
   keysOf(record: DocumentValue): Row;
-  /** @throws StoredValueError */
+  /** @throws Fault INTERNAL naming the row and the column of a value that does not have the type of its field */
   read(row: Row): Stored;
   /** Whether every value of a row, which another version of the definitions may have written, has a field that reads it. */
   accepts(row: Row): boolean;
@@ -58,25 +60,42 @@ export function compileRecords({ id, shape, keys, lock }: Component, zone: Zone)
   const stored = shape.fields.map((field) => ({
     name: field.name,
     nullable: field.nullable,
-    ...compileStored(field, zone),
+    isAny: primitiveOf(field.type) === 'json',
+    kind: field.type.kind,
+    read: compileStored(field, zone),
   }));
   const nullable = new Set(shape.fields.flatMap((field) => (field.nullable ? field.name : [])));
   // Null of any other field counts as absent.
   const withoutNulls = (record: DocumentValue): Record<string, Value> =>
-    Object.fromEntries(
-      Object.entries(record).filter(([name, value]) => (value === null ? nullable.has(name) : value !== undefined)),
+    carryDigits(
+      record,
+      Object.fromEntries(
+        Object.entries(record).filter(([name, value]) => (value === null ? nullable.has(name) : value !== undefined)),
+      ),
     );
   const secrets = compileSecrets(shape.fields);
   const check = compileCheck(shape.fields);
   const checkKeys = compileCheck(keys);
   const write = (field: Field, value: Value): string => writers.get(field)!(value)[0]!;
+  const anyJson = new Set(shape.fields.filter(({ type }) => primitiveOf(type) === 'json'));
   const rowOf = (fields: readonly Field[], record: DocumentValue): Row =>
     Object.fromEntries(
       fields.map((field) => {
         const value = record[field.name];
-        return [field.name, value === undefined || value === null ? null : write(field, value)];
+        if (value === undefined || value === null) return [field.name, null];
+        return [field.name, anyJson.has(field) ? writeJsonMember(record, field.name) : write(field, value)];
       }),
     );
+  const nameOf = (row: Row): string =>
+    `${id} ${keys.map(({ name, sensitive }) => (sensitive ? MASK : row[name])).join('/')}`;
+  /** The value itself goes nowhere: it may be sensitive. */
+  const notItsType = (row: Row, name: string, kind: string): Fault => {
+    const place = `${nameOf(row)} (column ${name})`;
+    const cause = new Error(
+      `component ${id}: the column ${name} of ${nameOf(row)} holds a value that is not a ${kind}`,
+    );
+    return Fault.of('INTERNAL', { operation: `Component ${place}` }, { cause });
+  };
   return {
     toRow: (record) =>
       naming(() => {
@@ -87,10 +106,15 @@ export function compileRecords({ id, shape, keys, lock }: Component, zone: Zone)
     keysOf: (record) => naming(() => rowOf(keys, checkKeys(withoutNulls(record)))),
     read(row) {
       const record: Record<string, Value> = {};
-      for (const { name, nullable, read } of stored) {
+      for (const { name, nullable, isAny, kind, read } of stored) {
         const text = row[name];
-        if (text !== null && text !== undefined) record[name] = read(text);
-        else if (nullable) record[name] = null;
+        if (text !== null && text !== undefined) {
+          const value = read(text);
+          if (value === undefined) throw notItsType(row, name, kind);
+          record[name] = value;
+          if (isAny && (typeof value === 'number' || typeof value === 'bigint'))
+            keepDigits(record, name, value, text.trim());
+        } else if (nullable) record[name] = null;
       }
       const count = lock === undefined ? undefined : record[lock.name];
       const etag = lock === undefined ? digest(rowOf(shape.fields, record)) : `"${String(count ?? 0)}"`;
@@ -98,9 +122,10 @@ export function compileRecords({ id, shape, keys, lock }: Component, zone: Zone)
     },
     accepts: (row) =>
       Object.entries(row).every(
-        ([name, text]) => text === null || stored.some((field) => field.name === name && field.reads(text)),
+        ([name, text]) =>
+          text === null || stored.some((field) => field.name === name && field.read(text) !== undefined),
       ),
-    nameOf: (row) => `${id} ${keys.map(({ name, sensitive }) => (sensitive ? MASK : row[name])).join('/')}`,
+    nameOf,
     redactorOf: (redactor, records) =>
       redactor.knowing({ secrets: () => records.flatMap((record) => [...(secrets?.(record) ?? [])]) }),
     lockOf(record) {
@@ -127,28 +152,14 @@ function naming<T>(check: () => T): T {
   }
 }
 
-/** A stored value does not have its field's type. The message does not repeat the value. */
-class StoredValueError extends Error {
-  override readonly name = 'StoredValueError';
-}
-
 /**
  * Compiles the reading of a column's value from the text that the database makes of it (`cast(... as text)`), which is the
  * same on every engine but for the few forms that are known here.
- * @throws StoredValueError
+ * @returns `undefined` for a text that is not a value of the type: `infinity`, a date BC
  */
-function compileStored({ name, type }: Field, zone: Zone): { read(text: string): Value; reads(text: string): boolean } {
-  const kind = type.kind as ScalarKind;
-  const traits = SCALARS[kind];
-  const parse = traits.primitive === 'datetime' ? (text: string) => instantOf(text, zone) : readerOf(traits);
-  return {
-    read(text) {
-      const value = parse(text);
-      if (value === undefined) throw new StoredValueError(`the column of ${name} holds a value that is no ${kind}`);
-      return value;
-    },
-    reads: (text) => parse(text) !== undefined,
-  };
+function compileStored({ type }: Field, zone: Zone): Read {
+  const traits = SCALARS[type.kind as ScalarKind];
+  return traits.primitive === 'datetime' ? (text) => instantOf(text, zone) : readerOf(traits);
 }
 
 const TRUTHS: Readonly<Record<string, boolean>> = { 1: true, t: true, true: true, 0: false, f: false, false: false };

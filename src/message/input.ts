@@ -1,5 +1,6 @@
 import { isAttachment } from '../codec/binary.ts';
 import { compileTextWriter } from '../codec/index.ts';
+import { carryNumber } from '../codec/json/digits.ts';
 import { setMember } from '../codec/value.ts';
 import { fitted } from '../invoke/options.ts';
 import type { CallPart, CallText } from '../model/consumer.ts';
@@ -11,12 +12,14 @@ type Read<T = Value> = (message: DocumentValue) => T | undefined;
 
 /** Compiles how a message fills the input of a call. A text field takes numbers and booleans as text. */
 export function compileInput(map: InputMap): (message: DocumentValue) => DocumentValue {
-  const fillers = map.map(({ field, from }) => ({ field, read: readerOf(from) }));
+  const fillers = map.map(({ field, from }) => ({ field, from, read: readerOf(from) }));
   return (message) => {
     const input: Record<string, Value> = {};
-    for (const { field, read } of fillers) {
+    for (const { field, from, read } of fillers) {
       const value = read(message);
-      if (value !== undefined) setMember(input, field.name, fitted(value, field.type));
+      if (value === undefined) continue;
+      setMember(input, field.name, fitted(value, field.type));
+      if (from.kind === 'field') carryNumber(message, from.field.name, input, field.name);
     }
     return input;
   };

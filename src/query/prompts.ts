@@ -1,4 +1,6 @@
 import { addError, CodecError, compileCheck, compileText } from '../codec/index.ts';
+import { carryDigits } from '../codec/json/digits.ts';
+import { writeJsonMember } from '../codec/json/plain.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import type { Query } from '../model/query.ts';
@@ -38,7 +40,7 @@ export function compileBinding(
     }
     const values = named.map(({ prompt, name, text }): Bound => {
       const value = prompts[name];
-      if (value !== undefined && value !== null && value !== '') return text(value);
+      if (value !== undefined && value !== null && value !== '') return text(value, prompts);
       if (prompt.required) throw Fault.of('MISSING_PARAMETER', { name });
       return null;
     });
@@ -48,14 +50,17 @@ export function compileBinding(
 
 type Refuse = (reason: string) => Fault;
 
-function textFor(prompt: Field, dialect: Dialect, timezone: string): (value: Value) => string {
+/** The text of a prompt's value. @param prompts that it is one of */
+type TextOf = (value: Value, prompts: Readonly<Record<string, Value>>) => string;
+
+function textFor(prompt: Field, dialect: Dialect, timezone: string): TextOf {
   const refuse: Refuse = (reason) => Fault.of('BAD_PARAMETER', { name: prompt.name, reason });
   const text = textOf(prompt, refuse);
   const encode: Encode = dialect.encode(prompt.type.kind as ScalarKind, { timezone, refuse });
-  return (value) => encode(text(value));
+  return (value, prompts) => encode(text(value, prompts));
 }
 
-function textOf(prompt: Field, refuse: Refuse): (value: Value) => string {
+function textOf(prompt: Field, refuse: Refuse): TextOf {
   switch (traitsOf(prompt.type)?.primitive) {
     case 'integer':
       return (value) => integerText(value, refuse);
@@ -73,7 +78,7 @@ function textOf(prompt: Field, refuse: Refuse): (value: Value) => string {
         return value ? '1' : '0';
       };
     case 'json':
-      return (value) => (typeof value === 'string' ? value : JSON.stringify(value, digits));
+      return (value, prompts) => (typeof value === 'string' ? value : writeJsonMember(prompts, prompt.name));
     default:
       return (value) => {
         if (typeof value === 'string') return value;
@@ -99,11 +104,6 @@ function decimalText(value: Value, refuse: Refuse): string {
   if (typeof value === 'bigint' || (typeof value === 'number' && Number.isFinite(value))) return String(value);
   if (typeof value === 'string' && /^[+-]?(\d+(\.\d*)?|\.\d+)$/.test(value)) return value;
   throw refuse('is not a decimal');
-}
-
-/** JSON.stringify throws for a bigint, so its digits are written as raw JSON. */
-function digits(_key: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? JSON.rawJSON(value.toString()) : value;
 }
 
 /**
@@ -132,7 +132,7 @@ export function compilePrompts({ id, prompts }: Query, asMember = false): Prompt
   return {
     fromValues: (given) =>
       naming(() => {
-        const values = { ...given };
+        const values = carryDigits(given, { ...given });
         let errors: CodecError | undefined;
         for (const { name, field, fromText } of readers) {
           try {

@@ -136,6 +136,23 @@ test('settings that are missing: at start a failure, for calls a warning; what .
   ]);
 });
 
+test('settings of a clone that nobody has configured: .env.example has a value for each', async () => {
+  const cwd = await installed({
+    'definitions/more.yaml': 'node: STOCK\nbase: ${env:STOCK_URL}\n---\nnode: PARTS\nbase: ${env:PARTS_URL}\n',
+    '.env.example': '# DATABASE_URL=\nSTOCK_URL=https://x.example.org\nPARTS_URL=https://y.example.org\n',
+  });
+  expect((await examine(cwd)).of('settings')).toMatchObject([
+    {
+      state: 'ok',
+      found: 'None is set yet. .env.example has a value for each of 2 settings: copy it to .env, or set yours',
+    },
+  ]);
+  // Somebody has begun, and has forgotten one.
+  expect((await examine(cwd, { STOCK_URL: 'https://z.example.org' })).of('settings')).toMatchObject([
+    { state: 'warn', found: 'Not set: PARTS_URL. Calls that need them fail.' },
+  ]);
+});
+
 test('the port: taken by another program, by a gateway, and an address of another machine', async () => {
   const cwd = await installed();
   const server = createServer((_, reply) => reply.writeHead(404).end()).listen(0, '127.0.0.1');

@@ -28,6 +28,9 @@ fields: { text: string(5), lines: { type: list of string, maximum: 2 } }
 }
 
 const FITS: readonly [from: string, to: string][] = [
+  ['int', 'integer'],
+  ['{ type: integer, minimum: 0, maximum: 99 }', 'int'],
+  ['int', '{ type: integer, minimum: -2147483648 }'],
   ['string(12)', 'string(12)'],
   ['string(10)', 'string(12)'],
   ['{ type: string, maximum: 12 }', 'string(12)'],
@@ -54,6 +57,8 @@ const FITS: readonly [from: string, to: string][] = [
 
 const MAY_NOT_FIT: readonly [from: string, to: string, words: string, cuts?: true][] = [
   ['string', 'string(12)', 'takes 12 characters at most', true],
+  ['integer', 'int', 'takes 10 digits before the point'],
+  ['int', '{ type: integer, maximum: 99 }', 'takes no value above 99'],
   ['string(13)', 'string(12)', 'takes 12 characters at most', true],
   ['text', '{ type: text, maximum: 100 }', 'takes 100 characters at most', true],
   ['string', '{ type: string, minimum: 2 }', 'takes 2 characters at least'],

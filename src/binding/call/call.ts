@@ -1,4 +1,5 @@
 import { CodecError } from '../../codec/index.ts';
+import { carryDigits } from '../../codec/json/digits.ts';
 import { textsIn } from '../../codec/redact/declared.ts';
 import { setMember, unknownField } from '../../codec/value.ts';
 import type { CallText, RestConsumer } from '../../model/consumer.ts';
@@ -137,7 +138,7 @@ function compileInputCheck(
       if (!open) throw unknownField(document, name, declared);
       setMember(undeclared, name, value);
     }
-    return undeclared;
+    return carryDigits(input, undeclared);
   };
 }
 

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isAttachment, MemoryAttachment } from '../../codec/binary.ts';
 import { compileDocument, compileJsonFieldWriter, initialValue } from '../../codec/index.ts';
+import { carryDigits } from '../../codec/json/digits.ts';
 import { compileSecrets } from '../../codec/redact/declared.ts';
 import { checkDepth, holdsPrimitive, setMember } from '../../codec/value.ts';
 import { everyField, kindName } from '../../model/derivation.ts';
@@ -56,7 +57,7 @@ export function compileDocumentContent(
   const write = compile(document);
   const mayHoldContent = holdsPrimitive({ kind: 'document', document }, 'binary');
   return (heldOf, undeclared) => {
-    const value: Record<string, Value> = { ...undeclared };
+    const value: Record<string, Value> = carryDigits(undeclared, { ...undeclared });
     const masks = new Map<string, string>();
     let isPending = false;
     for (const field of given) {
@@ -101,12 +102,16 @@ function withMarks(value: Value, streams: Map<string, Attachment>, depth: number
     streams.set(Buffer.from(mark.bytes).toString('base64'), value);
     return mark;
   }
-  if (Array.isArray(value)) return value.map((entry: Value) => withMarks(entry, streams, depth + 1));
+  if (Array.isArray(value))
+    return carryDigits(
+      value,
+      value.map((entry: Value) => withMarks(entry, streams, depth + 1)),
+    );
   if (Object.getPrototypeOf(value) !== Object.prototype) return value;
   const copy: Record<string, Value> = {};
   for (const [name, member] of Object.entries(value))
     setMember(copy, name, withMarks(member as Value, streams, depth + 1));
-  return copy;
+  return carryDigits(value, copy);
 }
 
 function streamed(text: string, contentType: string, streams: ReadonlyMap<string, Attachment>): CallContent {

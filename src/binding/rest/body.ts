@@ -1,4 +1,5 @@
 import { compileDocument, compileJsonField, compileText, initialValue, readJsonText } from '../../codec/index.ts';
+import { carryDigits } from '../../codec/json/digits.ts';
 import type { Spool } from '../../model/blob.ts';
 import { type Document, namespaceOf } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
@@ -107,7 +108,7 @@ function compileDocumentBody(operation: Operation, uri: OperationUri, namespace:
     // One that is wrong in the URI has been reported.
     for (const field of uri.repeats)
       if (given[field.name] !== undefined) checkRepeated(field, value[field.name], given[field.name]);
-    Object.assign(given, value);
+    carryDigits(value, Object.assign(given, value));
     return undefined;
   };
 }

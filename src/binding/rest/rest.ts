@@ -14,6 +14,7 @@ import {
   stepOf,
   writeJsonText,
 } from '../../codec/index.ts';
+import { carryDigits } from '../../codec/json/digits.ts';
 import type { Document } from '../../model/document.ts';
 import { type ErrorPlace, Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
@@ -207,7 +208,7 @@ function compileReader(operation: Operation, uri: OperationUri, namespace: strin
     }
     const complete = (content: Value | undefined): DocumentValue => {
       const input = completed(given, check, errors, placeOf);
-      return content === undefined ? input : { ...input, [CONTENT]: content };
+      return content === undefined ? input : carryDigits(input, { ...input, [CONTENT]: content });
     };
     const failed = (error: unknown): DocumentValue =>
       completed(given, check, (errors ?? new RequestErrors()).add(error), outsideBody);

@@ -12,7 +12,7 @@ import { secretsOf } from '../../load/value/config.ts';
 import type { Registry } from '../../model/registry.ts';
 import { codeOf, messageOf } from '../../wire/error.ts';
 import { counted } from '../../wire/words.ts';
-import { EXAMPLE_FILE, lackingInExample, type Setting, settingsOf } from '../env.ts';
+import { EXAMPLE_FILE, givenInExample, lackingInExample, type Setting, settingsOf } from '../env.ts';
 import { Ended } from '../failure.ts';
 import { AS_JSON, explain } from '../help.ts';
 import { packageVersion } from '../package-info.ts';
@@ -251,10 +251,22 @@ async function lookAtSettings({ loaded, root }: Site): Promise<Outcome | Outcome
   const where = 'signalbox env shows where they are used.';
   const found: Outcome[] = [];
   if (early.length > 0) found.push(fail(`Not set, and needed at start: ${names(early)}.`, `Set them; ${where}`));
+  if (late.length > 0 && found.length + lacking.length === 0 && (await isUntouched(root, settings)))
+    return ok(
+      `None is set yet. ${EXAMPLE_FILE} has a value for each of ${counted(missing.length, 'setting')}: copy it to .env, or set yours`,
+    );
   if (late.length > 0) found.push(warn(`Not set: ${names(late)}. Calls that need them fail.`, `Set them; ${where}`));
   if (lacking.length > 0)
     found.push(warn(`${EXAMPLE_FILE} lacks ${names(lacking)}.`, 'Add them; signalbox env --example prints them.'));
   return found.length > 0 ? found : ok(`${counted(settings.length, 'setting')}: all are set or have a default`);
+}
+
+/** A clone before anyone has configured it: no setting has a value yet, and each that needs one gets it from `.env.example`. */
+async function isUntouched(root: string, settings: readonly Setting[]): Promise<boolean> {
+  if (settings.some(({ state, reason }) => (state !== 'missing' && state !== 'default') || reason !== undefined))
+    return false;
+  const given = await givenInExample(root);
+  return settings.every(({ name, state }) => state === 'default' || given.has(name));
 }
 
 function render(findings: readonly Finding[]): string {

@@ -1,6 +1,8 @@
 import type { JsonValue, Value } from '../../model/value.ts';
+import { toDecimal } from '../../wire/decimal.ts';
 import { CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
 import { checkDepth, checkSound, type Foreign, plainObject } from '../value.ts';
+import { digitsWritten, keepDigits } from './digits.ts';
 import { NEEDS_DIGITS, NumberToken, parseWithDigits, SHORT, scanJson } from './scan.ts';
 
 /** Whether a reader of JSON needs the digits of numbers as they are written. */
@@ -40,8 +42,11 @@ export function readJson<T>(text: string, foreign: Foreign, digits: Digits, read
   return read(parseJson(text, true));
 }
 
-/** Reads no decimals. */
-const NO_DIGITS: Digits = { wanted: false, met: false, kept: false };
+/** Of readers of JSON without a document, by whether they refuse what is foreign. */
+const digitsOfAny = {
+  strict: { wanted: true, met: false, kept: false } as Digits,
+  loose: { wanted: true, met: false, kept: false } as Digits,
+};
 
 function parseJson(text: string, digits: boolean): unknown {
   try {
@@ -63,25 +68,27 @@ function syntaxError(error: SyntaxError): CodecError {
 
 /**
  * Reads any undeclared JSON value, as JSON.parse returned it, in place. Integers beyond 2^53 - 1 are bigints; other
- * numbers are JavaScript numbers.
- * @throws CodecError for a number beyond the range of a double, for a key `__proto__`, and for too deep a nesting
+ * numbers are JavaScript numbers, and the object or list that they are in remembers their digits.
+ * @param digits of the reader
+ * @throws CodecError for a number beyond the range of a double that is not an integer of up to 1000 digits,
+ *   for a key `__proto__`, and for too deep a nesting
  */
-export function readPlain(raw: unknown, depth: number): JsonValue {
+export function readPlain(raw: unknown, depth: number, digits: Digits): JsonValue {
   if (typeof raw === 'number') {
-    if (Number.isInteger(raw) ? !Number.isSafeInteger(raw) : !Number.isFinite(raw)) throw NEEDS_DIGITS;
+    if (!digits.kept) throw NEEDS_DIGITS;
     return raw;
   }
   if (raw instanceof NumberToken) return numberOf(raw);
   if (typeof raw !== 'object' || raw === null) return raw as string | boolean | null;
   checkDepth(depth);
   if (Array.isArray(raw)) {
-    for (let i = 0; i < raw.length; i++) raw[i] = readMember(raw[i], i, depth);
+    for (let i = 0; i < raw.length; i++) readMember(raw as never, i, depth, digits);
     return raw;
   }
   const object = raw as Record<string, unknown>;
   for (const key of Object.keys(object)) {
     if (key === '__proto__') refuse('holds a key "__proto__", which is not accepted');
-    object[key] = readMember(object[key], key, depth);
+    readMember(object, key, depth, digits);
   }
   return object as { readonly [key: string]: JsonValue };
 }
@@ -91,18 +98,29 @@ export function objectOf(raw: unknown): Record<string, unknown> {
   return raw instanceof NumberToken ? refuse('is a number, not an object') : plainObject(raw);
 }
 
-function readMember(raw: unknown, step: string | number, depth: number): JsonValue {
+function readMember(
+  container: Record<string | number, unknown>,
+  step: string | number,
+  depth: number,
+  digits: Digits,
+): void {
+  const raw = container[step];
+  if (typeof raw === 'string') return;
+  let value: JsonValue;
   try {
-    return readPlain(raw, depth + 1);
+    value = readPlain(raw, depth + 1, digits);
   } catch (error) {
     throw within(error, stepOf(step));
   }
+  if (Object.is(value, raw)) return;
+  container[step] = value;
+  if (raw instanceof NumberToken) keepDigits(container, step, value, raw.source);
 }
 
-function numberOf(token: NumberToken): number | bigint {
-  if (!Number.isFinite(token.value)) refuse('is a number out of range');
-  if (Number.isSafeInteger(token.value) || !/^-?\d{1,1000}$/.test(token.source)) return token.value;
-  return BigInt(token.source);
+function numberOf({ value, source }: NumberToken): number | bigint {
+  if (Number.isFinite(value) && (Number.isSafeInteger(value) || !/^-?\d{1,1000}$/.test(source))) return value;
+  const decimal = toDecimal(source, true);
+  return decimal === undefined || decimal.includes('.') ? refuse('is a number out of range') : BigInt(decimal);
 }
 
 /**
@@ -136,7 +154,7 @@ export function writePlain(value: Value, depth: number): unknown {
 function writeEntries(list: readonly Value[], depth: number): readonly unknown[] {
   let copy: unknown[] | undefined;
   for (let i = 0; i < list.length; i++) {
-    const written = writeMember(list[i], i, depth);
+    const written = writeMember(list, list[i], i, depth);
     if (written !== list[i]) copy ??= list.slice();
     if (copy !== undefined) copy[i] = written;
   }
@@ -149,14 +167,20 @@ function writeMembers(object: Readonly<Record<string, Value>>, depth: number): o
     const value = object[key];
     if (value === undefined) continue;
     if (key === '__proto__') refuse('holds a key "__proto__", which is not accepted');
-    const written = writeMember(value, key, depth);
+    const written = writeMember(object, value, key, depth);
     if (written !== value) copy ??= { ...object };
     if (copy !== undefined) copy[key] = written;
   }
   return copy ?? object;
 }
 
-function writeMember(value: Value, step: string | number, depth: number): unknown {
+/** Writes any value that is a member of an object or a list: a number as it was written, see `digits.ts`. */
+export function writeMember(container: object, value: Value, step: string | number, depth: number): unknown {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    const source = digitsWritten(container, step, value);
+    if (source !== undefined) return JSON.rawJSON(source);
+  }
   try {
     return writePlain(value, depth + 1);
   } catch (error) {
@@ -170,13 +194,17 @@ function writeMember(value: Value, step: string | number, depth: number): unknow
  * @throws CodecError whose path is empty
  */
 export function readJsonText(text: string, foreign: Foreign = 'refuse'): JsonValue {
-  return readJson(text, foreign, NO_DIGITS, readWhole);
+  const digits = foreign === 'refuse' ? digitsOfAny.strict : digitsOfAny.loose;
+  return readJson(text, foreign, digits, (raw) => readPlain(raw, 1, digits));
 }
-
-const readWhole = (raw: unknown): JsonValue => readPlain(raw, 1);
 
 /** Writes JSON without a document. @throws CodecError for a value that JSON can't represent */
 export function writeJsonText(value: Value): string {
   if (value === undefined) throw new CodecError('', 'is nothing, which JSON can not hold');
   return JSON.stringify(writePlain(value, 1));
+}
+
+/** Writes the value of a member as JSON, with the digits that it was read with. @throws CodecError */
+export function writeJsonMember(container: Readonly<Record<string, Value>>, name: string): string {
+  return digitsWritten(container, name, container[name]) ?? writeJsonText(container[name]);
 }

@@ -1,6 +1,6 @@
 import { bareField, type Document } from '../../model/document.ts';
 import type { Field, FieldType, ListType, MapType } from '../../model/field.ts';
-import { holdsNull, isAnyText } from '../../model/scalar.ts';
+import { holdsNull, isAnyText, primitiveOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { addError, CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
 import { compileNamesItself, isKinded } from '../kind.ts';
@@ -12,6 +12,7 @@ import {
   countIgnored,
   type Foreign,
   holdsPrimitive,
+  holdsUndeclared,
   isInherited,
   named,
   ownMember,
@@ -19,9 +20,10 @@ import {
   unknownField,
 } from '../value.ts';
 import { choiceReader } from './choice.ts';
+import { keepDigits } from './digits.ts';
 import { compileKinds } from './kinds.ts';
 import { type Digits, objectOf, readJson, readPlain } from './plain.ts';
-import { NEEDS_DIGITS } from './scan.ts';
+import { NumberToken } from './scan.ts';
 import { type AsIsField, compileIsBlank, mayStayAsIs, staysAsIs } from './write.ts';
 
 /** Reads what JSON.parse returned, in place where it can. `depth` counts from the root, which is level 1. */
@@ -34,6 +36,8 @@ interface FieldReader extends AsIsField {
   readonly apply: Read;
   readonly required: boolean;
   readonly initial: Value;
+  /** Whether the digits of a number are remembered: it may be any JSON. */
+  readonly keepsDigits: boolean;
   /** Whether the value has the form that means "not given". */
   readonly absent: (raw: unknown) => boolean;
 }
@@ -102,7 +106,8 @@ export function compileJsonField(field: Field): (text: string) => Value {
 }
 
 function digitsOf(type: FieldType): Digits {
-  return { wanted: holdsPrimitive(type, 'decimal'), met: false, kept: false };
+  const wanted = holdsPrimitive(type, 'decimal') || holdsPrimitive(type, 'json') || holdsUndeclared(type);
+  return { wanted, met: false, kept: false };
 }
 
 function documentReader(document: Document, shared: Shared): (raw: unknown, depth: number) => DocumentValue {
@@ -129,7 +134,7 @@ function itselfReader(document: Document, shared: Shared): (raw: unknown, depth:
   }
   const fields = document.fields.map((field) => fieldReader(field, shared, document.patch !== undefined));
   const takeUndeclared =
-    foreign !== 'refuse' && !document.open ? passUndeclared(document, foreign) : compileUndeclared(document);
+    foreign !== 'refuse' && !document.open ? passUndeclared(document, foreign) : compileUndeclared(document, shared);
   const isChoice = document.choice !== undefined;
   const mayStay = !isChoice && mayStayAsIs(document.fields);
   const renames = fields.some(({ name, jsonName }) => name !== jsonName || name === '__proto__');
@@ -156,6 +161,7 @@ function itselfReader(document: Document, shared: Shared): (raw: unknown, depth:
           if (given !== undefined && !field.absent(given)) {
             const value = field.apply(given, depth + 1);
             if (renames || !Object.is(value, given)) setMember(target, field.name, value);
+            if (field.keepsDigits && given instanceof NumberToken) keepDigits(target, field.name, value, given.source);
             continue;
           }
           if (field.initial !== undefined) {
@@ -195,6 +201,7 @@ function fieldReader(field: Field, shared: Shared, keepsNull = false): FieldRead
     required: field.required,
     needed: field.required || initial !== undefined,
     initial,
+    keepsDigits: primitiveOf(field.type) === 'json',
     absent: (raw) => (raw === null ? !takesNull : isBlank?.(raw) === true),
   };
 }
@@ -204,12 +211,8 @@ function valueReader(field: Field, type: FieldType, shared: Shared): Read {
   if (type.kind === 'map') return mapReader(field, type, shared);
   if (type.kind === 'document') return documentReader(type.document, shared);
   const { fromJson } = compileScalar(field, type);
-  if (!holdsPrimitive(type, 'decimal')) return fromJson;
   const { digits } = shared;
-  return (raw, depth) => {
-    if (typeof raw === 'number' && !digits.kept) throw NEEDS_DIGITS;
-    return fromJson(raw, depth);
-  };
+  return (raw, depth) => fromJson(raw, depth, digits);
 }
 
 /** Reads an entry of a list or a map, which may be null. */
@@ -220,6 +223,7 @@ function entryReader(field: Field, type: ListType | MapType, shared: Shared): Re
 
 function listReader(field: Field, type: ListType, shared: Shared): Read {
   const item = entryReader(field, type, shared);
+  const keepsDigits = primitiveOf(type.item) === 'json';
   const checkCount = compileEntryCount(field);
   return (raw, depth) => {
     if (!Array.isArray(raw)) return refuse(`is ${kindOf(raw)}, not a list`);
@@ -230,8 +234,11 @@ function listReader(field: Field, type: ListType, shared: Shared): Read {
     while (i < raw.length) {
       try {
         for (; i < raw.length; i++) {
-          const value = item(raw[i], depth + 1);
-          if (!Object.is(value, raw[i])) raw[i] = value;
+          const given: unknown = raw[i];
+          const value = item(given, depth + 1);
+          if (Object.is(value, given)) continue;
+          raw[i] = value;
+          if (keepsDigits && given instanceof NumberToken) keepDigits(raw, i, value, given.source);
         }
       } catch (error) {
         errors = addError(errors, within(error, i++));
@@ -244,6 +251,7 @@ function listReader(field: Field, type: ListType, shared: Shared): Read {
 
 function mapReader(field: Field, type: MapType, shared: Shared): Read {
   const item = entryReader(field, type, shared);
+  const keepsDigits = primitiveOf(type.item) === 'json';
   const checkCount = compileEntryCount(field);
   return (raw, depth) => {
     const map = objectOf(raw);
@@ -253,8 +261,11 @@ function mapReader(field: Field, type: MapType, shared: Shared): Read {
     let errors: CodecError | undefined;
     for (const key of keys) {
       try {
-        const value = item(map[key], depth + 1);
-        if (!Object.is(value, map[key])) setMember(map, key, value);
+        const given = map[key];
+        const value = item(given, depth + 1);
+        if (Object.is(value, given)) continue;
+        setMember(map, key, value);
+        if (keepsDigits && given instanceof NumberToken) keepDigits(map, key, value, given.source);
       } catch (error) {
         errors = addError(errors, within(error, stepOf(key)));
       }
@@ -293,18 +304,20 @@ function checkNesting(value: unknown, depth: number): void {
 }
 
 /** How members that a document doesn't declare are handled: rejected, or kept unchanged if it is open. */
-function compileUndeclared(document: Document): TakeUndeclared {
+function compileUndeclared(document: Document, shared: Shared): TakeUndeclared {
   const jsonNames = new Set(document.fields.map((field) => field.jsonName));
   const names = new Set(document.fields.map((field) => field.name));
   const namesItself = compileNamesItself(document);
   const take = (source: Record<string, unknown>, target: Record<string, unknown>, key: string, depth: number): void => {
     // A field's own name, if its JSON name differs, would be mistaken for the field.
     if (!document.open || names.has(key) || key === '__proto__') throw unknownField(document, key, jsonNames);
+    const given = source[key];
     try {
-      target[key] = readPlain(source[key], depth + 1);
+      target[key] = readPlain(given, depth + 1, shared.digits);
     } catch (error) {
       throw within(error, stepOf(key));
     }
+    if (given instanceof NumberToken) keepDigits(target, key, target[key], given.source);
   };
   return (source, target, depth, errors) => {
     let found = errors;

@@ -29,7 +29,7 @@ export const SHORT = 5 * JSON_LIMITS.names;
  * Costs 5 microseconds for a kilobyte and 40 milliseconds for 8 MiB of rows, about what JSON.parse takes; a third of that where
  * names need not be looked at. Text that is not well-formed may pass: the parser reports it.
  * @param foreign `refuse` for the text of a caller; `pass` for that of a partner, in which the last value of a name counts
- * @returns whether JavaScript surely writes each number as it stands, so that {@link parseWithDigits} has none to keep
+ * @returns whether JavaScript writes each number as it stands, so that {@link parseWithDigits} has none to keep
  * @throws CodecError naming the limit that the text exceeds, or the name that an object has twice
  */
 export function scanJson(text: string, foreign: Foreign, limits = JSON_LIMITS): boolean {
@@ -181,11 +181,21 @@ export function parseWithDigits(text: string): unknown {
   });
 }
 
-/** Whether JavaScript surely writes the number that begins here as it stands; true for what is no number. */
+/** Whether JavaScript writes the number that begins here as it stands; true for what is no number. */
 function isPlain(text: string, start: number): boolean {
   const first = text.charCodeAt(start);
   const digits = first === 0x2d ? start + 1 : start;
-  return !isDigit(text.charCodeAt(digits)) || endOfPlainNumber(text, digits) !== -1;
+  return !isDigit(text.charCodeAt(digits)) || endOfPlainNumber(text, digits) !== -1 || isRepeated(text, start);
+}
+
+/** No number that JavaScript writes is longer: `-1.2345678901234567e-300`. */
+const LONGEST_NUMBER = 24;
+
+/** Converts the number to see whether it is written as it stands: most doubles from other systems have 16 or 17 digits. */
+function isRepeated(text: string, start: number): boolean {
+  const source = text.slice(start, Math.min(endOfPlain(text, start), start + LONGEST_NUMBER + 1));
+  const value = Number(source);
+  return String(value) === source && (Number.isSafeInteger(value) || !Number.isInteger(value));
 }
 
 const isDigit = (unit: number): boolean => unit >= 0x30 && unit <= 0x39;
@@ -202,7 +212,8 @@ function endOfPlainNumber(text: string, start: number): number {
   if (text.charCodeAt(end) === 0x2e) {
     const point = end;
     end = endOfDigits(text, point + 1);
-    if (point - start > 9 || end - point > 7 || text.charCodeAt(end - 1) === 0x30) return -1;
+    const isSmall = text.charCodeAt(start) === 0x30 && end - point > 7; // written with an exponent: 1e-7
+    if (end - start > 16 || isSmall || text.charCodeAt(end - 1) === 0x30) return -1;
   }
   return (text.charCodeAt(end) | 0x20) === 0x65 ? -1 : end;
 }

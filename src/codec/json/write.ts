@@ -19,8 +19,9 @@ import {
   unknownField,
 } from '../value.ts';
 import { choiceWriter } from './choice.ts';
+import { digitsWritten } from './digits.ts';
 import { compileKinds } from './kinds.ts';
-import { writePlain } from './plain.ts';
+import { writeMember } from './plain.ts';
 
 /** Checks a value and returns it as JSON.stringify takes it: the value itself where it needs no change. */
 type Write = (value: Value, depth: number) => unknown;
@@ -34,6 +35,8 @@ interface FieldWriter extends AsIsField {
   readonly initial: unknown;
   /** Whether null is a value rather than absent. */
   readonly holdsNull: boolean;
+  /** Whether a number is written as it was: it may be any JSON. */
+  readonly keepsDigits: boolean;
 }
 
 type Writers = Map<Document, Write>;
@@ -118,6 +121,11 @@ function itselfWriter(document: Document, writers: Writers): Write {
         }
         const absent = given === undefined || (given === null && !field.holdsNull);
         if (absent && field.initial === undefined && field.required) refuse('is missing');
+        const digits = field.keepsDigits ? digitsWritten(source, field.name, given) : undefined;
+        if (digits !== undefined) {
+          setMember(copy, field.jsonName, JSON.rawJSON(digits));
+          continue;
+        }
         const written = absent ? field.initial : field.apply(given, depth + 1);
         if (written !== undefined) setMember(copy, field.jsonName, written);
       }
@@ -142,6 +150,7 @@ function fieldWriter(field: Field, writers: Writers): FieldWriter {
     needed: field.required || initial !== undefined,
     initial: initial !== undefined ? write(initial, 1) : field.absent === 'blank' ? blank(field.type) : undefined,
     holdsNull: holdsNull(field),
+    keepsDigits: primitiveOf(field.type) === 'json',
   };
 }
 
@@ -161,6 +170,7 @@ function entryWriter(field: Field, type: ListType | MapType, writers: Writers): 
 function listWriter(field: Field, type: ListType, writers: Writers): Write {
   const item = entryWriter(field, type, writers);
   const checkCount = compileEntryCount(field);
+  const isAny = primitiveOf(type.item) === 'json';
   return (value, depth) => {
     if (!Array.isArray(value)) return refuse(`is ${kindOf(value)}, not a list`);
     const list: readonly Value[] = value;
@@ -170,7 +180,8 @@ function listWriter(field: Field, type: ListType, writers: Writers): Write {
     let i = 0;
     try {
       for (; i < list.length; i++) {
-        const written = item(list[i], depth + 1);
+        const digits = isAny ? digitsWritten(list, i, list[i]) : undefined;
+        const written = digits === undefined ? item(list[i], depth + 1) : JSON.rawJSON(digits);
         if (written !== list[i]) copy ??= list.slice();
         if (copy !== undefined) copy[i] = written;
       }
@@ -184,6 +195,7 @@ function listWriter(field: Field, type: ListType, writers: Writers): Write {
 function mapWriter(field: Field, type: MapType, writers: Writers): Write {
   const item = entryWriter(field, type, writers);
   const checkCount = compileEntryCount(field);
+  const isAny = primitiveOf(type.item) === 'json';
   return (value, depth) => {
     checkDepth(depth);
     const entries = mapEntries(value);
@@ -191,7 +203,8 @@ function mapWriter(field: Field, type: MapType, writers: Writers): Write {
     const written: Record<string, unknown> = {};
     for (const [key, each] of entries) {
       try {
-        setMember(written, key, item(each, depth + 1));
+        const digits = isAny ? digitsWritten(value as object, key, each) : undefined;
+        setMember(written, key, digits === undefined ? item(each, depth + 1) : JSON.rawJSON(digits));
       } catch (error) {
         throw within(error, stepOf(key));
       }
@@ -211,11 +224,7 @@ function compileUndeclared(
     for (const key of Object.keys(source)) {
       if (names.has(key) || source[key] === undefined || namesItself(key, source[key])) continue;
       if (!document.open || jsonNames.has(key) || key === '__proto__') throw unknownField(document, key, names);
-      try {
-        copy[key] = writePlain(source[key] as Value, depth + 1);
-      } catch (error) {
-        throw within(error, key);
-      }
+      copy[key] = writeMember(source, source[key] as Value, key, depth);
     }
   };
 }

@@ -1,6 +1,7 @@
 import { asText } from '../../binding/call/document.ts';
 import { Pending } from '../../binding/call/values.ts';
 import { isAttachment } from '../../codec/binary.ts';
+import { carryDigits } from '../../codec/json/digits.ts';
 import { nearest, setMember } from '../../codec/value.ts';
 import type { ConsumerOperation, SoapConsumer } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
@@ -85,7 +86,7 @@ export function ownInput({ own }: PlannedStep, input: DocumentValue): Record<str
   const given: Record<string, Value> = {};
   for (const { name } of own)
     if (Object.hasOwn(input, name) && !isAbsent(input[name])) setMember(given, name, input[name]);
-  return given;
+  return carryDigits(input, given);
 }
 
 /** The input of one step before the flow runs, with placeholders for kept values. */

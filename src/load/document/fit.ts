@@ -15,6 +15,7 @@ export function fitsSingle(from: FieldType, to: FieldType): boolean {
   if (isAnyText(to)) return isString(from);
   if (isAnyText(from)) return traitsOf(to)?.takesText === true;
   const [is, wanted] = [primitiveOf(from), primitiveOf(to)];
+  if (wanted === 'integer' && is === 'integer') return true;
   return (wanted === 'decimal' && is === 'integer') || (wanted === 'double' && (is === 'integer' || is === 'decimal'));
 }
 

@@ -1,6 +1,7 @@
 import { CONTENT, type Format } from '../../binding/message.ts';
 import { attachmentsIn, isAttachment } from '../../codec/binary.ts';
 import { writeJsonText } from '../../codec/index.ts';
+import { carryDigits } from '../../codec/json/digits.ts';
 import { setMember } from '../../codec/value.ts';
 import { FlowError, SoapFault } from '../../invoke/error.ts';
 import { fitted, type InputField, inputFields } from '../../invoke/options.ts';
@@ -34,7 +35,7 @@ export function answerByCall(
   const needsContent = isContent(callee);
   return {
     async answer(input, call, as) {
-      const given = open ? { ...input } : handedOver(fields, input);
+      const given = open ? carryDigits(input, { ...input }) : handedOver(fields, input);
       if (inText && (typeof given[CONTENT] === 'string' || given[CONTENT] === null))
         given[CONTENT] = writeJsonText(given[CONTENT]);
       // A missing body is the caller's error, whether or not the call could have been made.
@@ -90,7 +91,7 @@ function handedOver(fields: readonly InputField[], from: DocumentValue): Record<
     const value = Object.hasOwn(from, name) ? from[name] : undefined;
     if (value !== undefined) setMember(given, name, fitted(value, type));
   }
-  return given;
+  return carryDigits(from, given);
 }
 
 /** The message of a reply in one form. */

@@ -1,4 +1,5 @@
 import { type CodecError, initialValue, type Step } from '../../codec/index.ts';
+import { carryDigits, carryNumber } from '../../codec/json/digits.ts';
 import { setMember } from '../../codec/value.ts';
 import { fitted } from '../../invoke/options.ts';
 import {
@@ -26,15 +27,18 @@ export function compileMapping(mapping: Mapping, compiled: Map<Mapping, Convert>
   compiled.set(mapping, (value) => convert!(value));
   const members = mapping.members.map(({ field, from }) => ({
     name: field.name,
+    own: from.kind === 'field' && from.path.length === 1 ? from.path[0]!.name : undefined,
     read: compileSource(from, field, compiled),
   }));
   const copyOthers = compileOthers(mapping);
   convert = (value) => {
     const made: Record<string, Value> = {};
     copyOthers(value, made);
-    for (const { name, read } of members) {
+    for (const { name, own, read } of members) {
       const found = read(value);
-      if (found !== undefined) setMember(made, name, found);
+      if (found === undefined) continue;
+      setMember(made, name, found);
+      if (own !== undefined) carryNumber(value, own, made, name);
     }
     return made;
   };
@@ -48,6 +52,7 @@ function compileOthers({ from, to }: Mapping): (value: DocumentValue, made: Reco
   const declared = new Set([...from.fields, ...to.fields].map(({ name }) => name));
   return (value, made) => {
     for (const [name, each] of Object.entries(value)) if (!declared.has(name)) setMember(made, name, each);
+    carryDigits(value, made);
   };
 }
 
