@@ -1,7 +1,7 @@
 import { writeProblem } from '../binding/rest/rest.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
-import { parseMediaType } from '../wire/media-type.ts';
+import { readContentType } from '../wire/content-type.ts';
 import type { Exchange, Mounts } from './exchange/exchange.ts';
 import { methodNotAllowed } from './exchange/refuse.ts';
 import { REPLY_CONNECTOR } from './log/record.ts';
@@ -68,5 +68,5 @@ function isXml(exchange: Exchange): boolean {
 }
 
 function essenceOf(contentType = ''): string {
-  return parseMediaType(contentType)?.essence ?? '';
+  return readContentType(contentType)?.essence ?? '';
 }

@@ -13,8 +13,9 @@ import {
   takesBody,
 } from '../../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
+import { isAmbiguous, readContentType, sendableContentType, shownContentType } from '../../wire/content-type.ts';
 import { jsonPointer } from '../../wire/json-pointer.ts';
-import { isJsonType, isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';
+import { isJsonType, isXmlType, type MediaType } from '../../wire/media-type.ts';
 import { quote } from '../../wire/words.ts';
 import { XmlDecoder } from '../../wire/xml/encoding.ts';
 import { XmlError, XmlReader } from '../../wire/xml/read.ts';
@@ -163,7 +164,7 @@ async function readXmlBody(body: RequestBody): Promise<XmlElement> {
 }
 
 function charsetOf({ contentType = '' }: RequestBody): string | undefined {
-  return parseMediaType(contentType)?.parameters.get('charset');
+  return readContentType(contentType)?.parameters.get('charset');
 }
 
 /** @throws Fault UNSUPPORTED_MEDIA_TYPE for a charset that is not supported for XML */
@@ -256,10 +257,22 @@ function compileFieldContent(field: Field): (body: RequestBody) => Promise<Value
 }
 
 async function readRaw(raw: RawKind, body: RequestBody): Promise<Value> {
-  if (raw === 'binary') return body.attachment(body.contentType ?? 'application/octet-stream');
+  if (raw === 'binary') return body.attachment(typeOfContent(body));
   requireType(body, BODIES[raw]);
   const text = await body.text();
   return raw === 'json' ? reading(() => readJsonText(text)) : text;
+}
+
+/**
+ * The type of content that is passed on as it is. One whose parameters are malformed is left to its reader.
+ * @throws Fault UNSUPPORTED_MEDIA_TYPE for a header with two different values
+ */
+function typeOfContent({ contentType }: RequestBody): string {
+  if (contentType === undefined) return 'application/octet-stream';
+  const clear = sendableContentType(contentType);
+  if (clear === undefined && isAmbiguous(contentType))
+    throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: shownContentType(contentType), supported: 'one type' });
+  return clear ?? contentType;
 }
 
 /** The content types that are accepted for a body. */
@@ -300,12 +313,12 @@ const BODIES: Readonly<Record<Exclude<RawKind, 'binary'>, BodyType>> = {
  */
 function requireType({ contentType }: RequestBody, taken: BodyType): MediaType | undefined {
   if (contentType === undefined) return undefined;
-  const type = parseMediaType(contentType);
+  const type = readContentType(contentType);
   const charset = type?.parameters.get('charset')?.toLowerCase() ?? 'utf-8';
   const decodes = taken === JSON_OR_XML && type !== undefined && isXmlType(type.essence);
   if (type !== undefined && taken.accepts(type.essence) && (decodes || charset === 'utf-8' || charset === 'us-ascii'))
     return type;
-  const given = `Content-Type ${contentType.slice(0, 100)}`;
+  const given = shownContentType(contentType);
   const headers = { Accept: taken.supported };
   throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given, supported: `${taken.supported} in UTF-8` }, { headers });
 }

@@ -1,7 +1,7 @@
 import { pipeline, Readable } from 'node:stream';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
+import { readContentType } from '../../wire/content-type.ts';
 import { codeOf } from '../../wire/error.ts';
-import { parseMediaType } from '../../wire/media-type.ts';
 import { type Called, InvokeError } from '../error.ts';
 
 /**
@@ -72,7 +72,7 @@ const READABLE = /^text\/|[/+](?:json|xml)$/;
 
 /** Whether content of this type can be quoted in a message. Content without a type can. */
 export function isReadable(contentType: string | undefined): boolean {
-  const type = contentType === undefined ? undefined : parseMediaType(contentType);
+  const type = contentType === undefined ? undefined : readContentType(contentType);
   return type === undefined || READABLE.test(type.essence);
 }
 

@@ -6,6 +6,7 @@ import { MemoryAttachment, withAttachments } from '../../codec/binary.ts';
 import { CodecError } from '../../codec/index.ts';
 import type { RestConsumer } from '../../model/consumer.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
+import { sendableContentType } from '../../wire/content-type.ts';
 import { fileNameOf } from '../../wire/multipart/headers.ts';
 import type { ReadReply, ReplyContent, ReplyPorts } from '../callable.ts';
 import { InvokeError, mayRetry, ReplyFault } from '../error.ts';
@@ -20,6 +21,7 @@ import {
   isSuccess,
   replyError,
   shownFault,
+  shownReplyType,
   shownText,
   statusError,
   textOf,
@@ -78,8 +80,7 @@ function readValue(raw: RawReply, form: ReplyReader, { head, reply }: ReadBody):
 
 function undeclared(callable: RestCallable, raw: RawReply, head: Buffer): InvokeError {
   const { replies } = callable;
-  const given = JSON.stringify(raw.headers['content-type']?.slice(0, 100));
-  return badReply(raw, `is ${given}, and not ${replies.declared}`, beginningOf(raw, head));
+  return badReply(raw, `is ${shownReplyType(raw)}, and not ${replies.declared}`, beginningOf(raw, head));
 }
 
 /** Drops an unwanted body; a short one is read to keep the connection usable. */
@@ -269,6 +270,7 @@ class ReceivedContent implements ReplyContent {
    */
   constructor(raw: RawReply, bytes: AsyncIterable<Uint8Array>, limit: number) {
     const length = lengthOf(raw);
+    const given = raw.headers['content-type'] ?? 'application/octet-stream';
     const disposition = raw.headers['content-disposition'];
     const name = disposition === undefined ? undefined : fileNameOf(disposition);
     this.#raw = raw;
@@ -276,7 +278,7 @@ class ReceivedContent implements ReplyContent {
     this.#limit = limit;
     if (length !== undefined && length > limit) throw this.#tooLarge();
     this.attachment = {
-      contentType: raw.headers['content-type'] ?? 'application/octet-stream',
+      contentType: sendableContentType(given) ?? given,
       name,
       length,
       stream: () => this.#stream(),
