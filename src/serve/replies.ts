@@ -34,7 +34,7 @@ export function mountReplies(app: Mounts, ports: ReplyPorts, { plain, tellAllowe
     await stages.arrive(exchange);
     const secret = path.slice(prefix.length + 1);
     if (!SECRET.test(secret)) throw Fault.of('NOT_FOUND', { what: 'message that awaits a reply at this address' });
-    const received = exchange.body({ size, pace });
+    const received = exchange.body({ size, pace, codings: registry.gateway.requestEncodings });
     if (!received.present) throw Fault.of('BAD_BODY', { reason: 'it is missing' });
     exchange.admitted = true;
     const { contentType } = received;

@@ -6,11 +6,12 @@ import { MemoryAttachment, withAttachments } from '../../codec/binary.ts';
 import { CodecError } from '../../codec/index.ts';
 import type { RestConsumer } from '../../model/consumer.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
+import { codingsOf, continued } from '../../wire/content-coding.ts';
 import { sendableContentType } from '../../wire/content-type.ts';
 import { fileNameOf } from '../../wire/multipart/headers.ts';
 import type { ReadReply, ReplyContent, ReplyPorts } from '../callable.ts';
 import { InvokeError, mayRetry, ReplyFault } from '../error.ts';
-import { begun, collect, continued, inOne } from '../http/body.ts';
+import { begun, collect, inOne } from '../http/body.ts';
 import type { RawReply } from '../http/raw-reply.ts';
 import { DRAINED, PEEKED } from '../limits.ts';
 import {
@@ -321,5 +322,6 @@ class ReceivedContent implements ReplyContent {
 /** The length in bytes, if the head states it. Content-Length of compressed content is that of the compressed bytes. */
 function lengthOf({ headers }: RawReply): number | undefined {
   const given = headers['content-length'];
-  return given === undefined || headers['content-encoding'] !== undefined ? undefined : Number(given);
+  const isCoded = codingsOf(headers['content-encoding']).length > 0;
+  return given === undefined || isCoded ? undefined : Number(given);
 }

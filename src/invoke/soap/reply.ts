@@ -5,6 +5,7 @@ import type { SoapConsumer } from '../../model/consumer.ts';
 import type { SoapForm } from '../../model/service.ts';
 import { isVoid } from '../../model/soap.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
+import { continued } from '../../wire/content-coding.ts';
 import { readContentType } from '../../wire/content-type.ts';
 import { boundaryOfText } from '../../wire/multipart/headers.ts';
 import { isAddressing, repliedTo } from '../../wire/soap/addressing.ts';
@@ -15,7 +16,7 @@ import { relatedContentType, XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
 import { textOf, writeXml, type XmlElement } from '../../wire/xml/tree.ts';
 import type { ReadReply, ReplyPorts } from '../callable.ts';
 import { InvokeError, mayRetry, SoapFault } from '../error.ts';
-import { begun, type Collected, collect, continued, inOne, oneLine } from '../http/body.ts';
+import { begun, type Collected, collect, inOne, oneLine } from '../http/body.ts';
 import type { RawReply } from '../http/raw-reply.ts';
 import { PEEKED } from '../limits.ts';
 import {

@@ -239,7 +239,11 @@ export class Messages implements MessageReader {
 
   async text(exchange: Exchange): Promise<string | undefined> {
     const { registry, pace } = this.#ports;
-    const received = exchange.body({ size: registry.gateway.limits.body, pace });
+    const received = exchange.body({
+      size: registry.gateway.limits.body,
+      pace,
+      codings: registry.gateway.requestEncodings,
+    });
     return received.present ? received.text() : undefined;
   }
 
@@ -263,7 +267,7 @@ export class Messages implements MessageReader {
       throw withoutMtom();
     }
     const size = isRelated ? body + attachments * attachment : body;
-    const received = exchange.body({ size, pace });
+    const received = exchange.body({ size, pace, codings: registry.gateway.requestEncodings });
     if (!received.present) return undefined;
     if (!isRelated && received.length !== undefined && received.length <= SMALL)
       return openWhole(contentType, received.bytes, body);
