@@ -9,6 +9,7 @@ import type { Statistics } from '../store/index.ts';
 import { idsOf, inContext } from '../trace/trace.ts';
 import { attempt } from '../wire/waiting.ts';
 import { mountConsole, type OpenConsole } from './console.ts';
+import type { Cors } from './exchange/cors.ts';
 import {
   type Answer,
   type Arrival,
@@ -64,10 +65,13 @@ export class App extends Hono<GatewayEnv> implements Mounts {
   readonly #connectors: { readonly prefix: string; readonly answer: Answer }[] = [];
   readonly #context: string;
   readonly #fail: Fail;
+  /** Headers for a request that does not reach the app, by its Origin header. */
+  readonly corsOfRefusal: Cors['headersOfRefusal'];
 
   /** @param fail answers what failed outside an operation */
-  constructor(context: string, fail: Fail) {
+  constructor(context: string, fail: Fail, corsOfRefusal: Cors['headersOfRefusal']) {
     super();
+    this.corsOfRefusal = corsOfRefusal;
     this.#context = `/${context}/`;
     this.#fail = fail;
     this.onError((error, c) => fail(exchangeOf(c as GatewayContext), error));
@@ -119,7 +123,7 @@ export function createApp(registry: Registry, ports: GatewayPorts): App {
   };
   const shared = { ...connected, operations: compileOperations(connected), stages: new Stages(connected) };
   const routes = createPlainRoutes(registry, connected);
-  const app = new App(registry.gateway.context, failing(routes, ports));
+  const app = new App(registry.gateway.context, failing(routes, ports), routes.cors.headersOfRefusal);
   mountRest(app, shared, routes);
   mountMessages(app, shared, routes);
   mountReplies(app, shared, routes);
@@ -146,7 +150,7 @@ export function createConsoleApp(
 ): App {
   const record = createRecorder(registry, { ...ports, log: ports.audit });
   const routes = createPlainRoutes(registry, { ...ports, record });
-  const app = new App(registry.gateway.context, failing(routes, ports));
+  const app = new App(registry.gateway.context, failing(routes, ports), () => undefined);
   mountConsole(app, { ...ports, registry, record, open: ports.console, operations });
   mountReadable(app, '/', routes, (exchange) => routes.plain.text(exchange, 303, '', '', { Location: '/console' }));
   app.notFound(() => {
@@ -158,7 +162,7 @@ export function createConsoleApp(
 /** Answers what failed outside of an operation. */
 function failing({ cors, plain }: PlainRoutes, { log, throttle }: Pick<GatewayPorts, 'log' | 'throttle'>): Fail {
   return async (exchange, error) => {
-    exchange.cors ??= cors.headers(exchange);
+    exchange.cors ??= cors.headersOfRefusal(exchange.header('origin'));
     const fault = error instanceof Fault ? error : Fault.of('INTERNAL', { operation: 'The request' });
     if (fault !== error) log.error({ ...idsOf(exchange.trace), err: error }, fault.message);
     const isCounted = throttle !== undefined && fault.code === 'UNAUTHENTICATED';
