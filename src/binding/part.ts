@@ -1,6 +1,7 @@
 import type { Kept, Spool } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
 import type { Attachment } from '../model/value.ts';
+import { readContentType, sendableContentType } from '../wire/content-type.ts';
 import { parseMediaType } from '../wire/media-type.ts';
 import { fileNameOf } from '../wire/multipart/headers.ts';
 import type { Part } from '../wire/multipart/read.ts';
@@ -86,10 +87,10 @@ export function idOf({ headers }: Part): string | undefined {
 /** The description of a part in its headers (RFC 2045 section 5, RFC 2183). */
 function described({ headers }: Part): Pick<Attachment, 'contentType' | 'name'> {
   const given = headers.get('content-type') ?? '';
-  const type = parseMediaType(given);
+  const type = readContentType(given);
   const essence = type?.essence ?? parseMediaType(given.replace(/;.*/s, ''))?.essence;
   // It is sent on in headers, so it must be a valid media type.
-  const contentType = type === undefined ? (essence ?? 'application/octet-stream') : given;
+  const contentType = sendableContentType(given) ?? essence ?? 'application/octet-stream';
   const name = fileNameOf(headers.get('content-disposition') ?? '') ?? type?.parameters.get('name');
   return { contentType, name };
 }

@@ -1,4 +1,5 @@
 import { Fault } from '../model/fault.ts';
+import { readContentType, sendableContentType } from '../wire/content-type.ts';
 import { FORM_MEDIA_TYPE, parseForm } from '../wire/query-string.ts';
 import type { ConsoleRequest } from './port.ts';
 
@@ -22,7 +23,7 @@ export async function readForm({ header, body }: Pick<ConsoleRequest, 'header' |
   const content = (await body()) as Uint8Array<ArrayBuffer>;
   const fields = new URLSearchParams();
   const files = new Map<string, File>();
-  const headers = { 'Content-Type': header('content-type') ?? '' };
+  const headers = { 'Content-Type': sendableContentType(header('content-type') ?? '') ?? '' };
   const data = await new Response(content, { headers }).formData().catch(() => {
     throw Fault.of('BAD_BODY', { reason: 'it is not a valid form' });
   });
@@ -45,7 +46,7 @@ export async function readUnsignedForm({
 }
 
 function typeOf(header: ConsoleRequest['header']): string | undefined {
-  return header('content-type')?.split(';', 1)[0]?.trim().toLowerCase();
+  return readContentType(header('content-type') ?? '')?.essence;
 }
 
 function unsupported(header: ConsoleRequest['header']): Fault {

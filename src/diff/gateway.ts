@@ -62,6 +62,12 @@ const GATEWAY: Comparison<Gateway> = {
         languages: [key === 'rest' ? 'json' : 'xml'],
       });
   },
+  requestEncodings: (pair, scope) => {
+    for (const coding of ['gzip', 'deflate', 'br'] as const)
+      whenTurned<Gateway, Scope>('request-encoding-accepted', 'request-encoding-refused', ({ requestEncodings }) =>
+        requestEncodings.includes(coding),
+      )(pair, inside(scope, `request-encodings.${coding}`, coding));
+  },
   // Compared with the operations and services that they apply to.
   namespace: unseen,
   requires: unseen,

@@ -8,7 +8,8 @@ import { Fault, faults } from '../model/fault.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { CharsetError, decodeBeginning, decodeText } from '../wire/charset.ts';
-import { isXmlType, parseMediaType } from '../wire/media-type.ts';
+import { contentTypeFault, readContentType } from '../wire/content-type.ts';
+import { isXmlType } from '../wire/media-type.ts';
 import { SoapError } from '../wire/soap/message.ts';
 import { counted } from '../wire/words.ts';
 import { type Called, InvokeError, mayRetry } from './error.ts';
@@ -55,7 +56,15 @@ export function essenceOf({ headers }: RawReply): string | undefined {
   const given = headers['content-type'];
   return given === undefined
     ? undefined
-    : (parseMediaType(given)?.essence ?? given.replace(/;.*/s, '').trim().toLowerCase());
+    : (readContentType(given)?.essence ?? given.replace(/;.*/s, '').trim().toLowerCase());
+}
+
+/** The Content-Type of a reply for a message, and what is wrong with it. */
+export function shownReplyType({ headers }: RawReply): string {
+  const given = headers['content-type'];
+  const fault = given === undefined ? undefined : contentTypeFault(given);
+  const shown = JSON.stringify(given?.slice(0, 100));
+  return fault === undefined ? shown : `${shown} (${fault})`;
 }
 
 /** @throws InvokeError BAD_REPLY for bytes that are not text */
@@ -70,7 +79,7 @@ export function textOf(raw: RawReply, bytes: Uint8Array): string {
 }
 
 function encodingOf({ headers }: RawReply): { readonly charset: string | undefined; readonly isXml: boolean } {
-  const type = parseMediaType(headers['content-type'] ?? '');
+  const type = readContentType(headers['content-type'] ?? '');
   return { charset: type?.parameters.get('charset'), isXml: isXmlType(type?.essence ?? '') };
 }
 

@@ -68,6 +68,7 @@ export function linkGateway(
     cors: value.cors ?? [],
     strict: value.strict ?? false,
     compress: compressOf(value.compress ?? {}),
+    requestEncodings: value['request-encodings'] ?? [],
     drain: drainOf(linking, value),
     mtom: mtomOf(value.properties ?? {}),
     domainNames: domainNames(linking, value).map(({ name }) => name),

@@ -15,7 +15,7 @@ import type { Registry } from '../model/registry.ts';
 import type { MediaMessage, Message, Operation, OperationUri, Service } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { NO_BODY } from '../serve/exchange/body.ts';
-import { parseMediaType } from '../wire/media-type.ts';
+import { readContentType, shownContentType } from '../wire/content-type.ts';
 import { percentDecode } from '../wire/percent.ts';
 import { FORM_MEDIA_TYPE, parseQueryString } from '../wire/query-string.ts';
 import { compileUriMatcher } from '../wire/uri-template/match.ts';
@@ -253,9 +253,9 @@ const FIELDS = 1000;
 
 /** The fields of a form. @throws Fault UNSUPPORTED_MEDIA_TYPE */
 export function parseForm(text: string, contentType: string | undefined): ReadonlyMap<string, string> {
-  if (parseMediaType(contentType ?? '')?.essence !== FORM_MEDIA_TYPE)
+  if (readContentType(contentType ?? '')?.essence !== FORM_MEDIA_TYPE)
     throw Fault.of('UNSUPPORTED_MEDIA_TYPE', {
-      given: `Content-Type ${contentType ?? ''}`,
+      given: shownContentType(contentType ?? ''),
       supported: FORM_MEDIA_TYPE,
     });
   const entries = [...parseQueryString(text, FIELDS)].map(([name, [value = '']]) => [name, value] as const);

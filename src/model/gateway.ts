@@ -177,6 +177,8 @@ export interface Gateway {
   readonly strict: boolean;
   /** Whether replies are compressed for callers that accept it: over REST (also contracts and the page), and over SOAP. */
   readonly compress: { readonly rest: boolean; readonly soap: boolean };
+  /** Content codings in which request bodies are accepted; empty for none. */
+  readonly requestEncodings: readonly ('gzip' | 'deflate' | 'br')[];
   /**
    * How it stops, in milliseconds: `ready` is announced before the port is closed, `work` is then left for running requests
    * and jobs.

@@ -9,7 +9,7 @@ import { idsOf } from '../trace/trace.ts';
 import { mountConsole, type OpenConsole } from './console.ts';
 import type { Exchange, Surroundings } from './exchange/exchange.ts';
 import { notReady } from './exchange/refuse.ts';
-import { App, type AppPorts, type Fail } from './hono-app.ts';
+import { App, type Fail } from './hono-app.ts';
 import type { Log } from './log/log.ts';
 import type { Metrics } from './log/metrics.ts';
 import { metricsFormat } from './log/metrics-text.ts';
@@ -57,7 +57,11 @@ export function createApp(registry: Registry, ports: GatewayPorts): App {
   };
   const shared = { ...connected, operations: compileOperations(connected), stages: new Stages(connected) };
   const routes = createPlainRoutes(registry, connected);
-  const app = new App(appPorts(registry, routes, ports, 'the services are listed at /'));
+  const app = new App({
+    ...appPorts(registry, routes, ports),
+    known: 'the services are listed at /',
+    corsOfRefusal: routes.cors.headersOfRefusal,
+  });
   mountRest(app, shared, routes);
   mountMessages(app, shared, routes);
   mountReplies(app, shared, routes);
@@ -81,22 +85,26 @@ export function createConsoleApp(
 ): App {
   const record = createRecorder(registry, { ...ports, log: ports.audit });
   const routes = createPlainRoutes(registry, { ...ports, record });
-  const app = new App(appPorts(registry, routes, ports, 'the console is at /console'));
+  const app = new App({
+    ...appPorts(registry, routes, ports),
+    known: 'the console is at /console',
+    corsOfRefusal: () => undefined,
+  });
   mountConsole(app, { ...ports, registry, record, open: ports.console, operations });
   mountReadable(app, '/', routes, (exchange) => routes.plain.text(exchange, 303, '', '', { Location: '/console' }));
   return app;
 }
 
-function appPorts({ gateway }: Registry, routes: PlainRoutes, ports: GatewayPorts, known: string): AppPorts {
+function appPorts({ gateway }: Registry, routes: PlainRoutes, ports: GatewayPorts) {
   const { proxies, tracer, auditFile } = ports;
   const { context, limits } = gateway;
-  return { context, longestTarget: limits.target, fail: failing(routes, ports), known, proxies, tracer, auditFile };
+  return { context, longestTarget: limits.target, fail: failing(routes, ports), proxies, tracer, auditFile };
 }
 
 /** Answers what failed outside of an operation. */
 function failing({ cors, plain }: PlainRoutes, { log, throttle }: Pick<GatewayPorts, 'log' | 'throttle'>): Fail {
   return async (exchange, error) => {
-    exchange.cors ??= cors.headers(exchange);
+    exchange.cors ??= cors.headersOfRefusal(exchange.header('origin'));
     const fault = error instanceof Fault ? error : Fault.of('INTERNAL', { operation: 'The request' });
     if (fault !== error) log.error({ ...idsOf(exchange.trace), err: error }, fault.message);
     const isCounted = throttle !== undefined && fault.code === 'UNAUTHENTICATED';

@@ -2,6 +2,7 @@ import { type Context, Hono } from 'hono';
 import { Fault } from '../model/fault.ts';
 import { inContext } from '../trace/trace.ts';
 import { attempt } from '../wire/waiting.ts';
+import type { Cors } from './exchange/cors.ts';
 import { type Answer, Exchange, type GatewayEnv, type Mounts, type Surroundings } from './exchange/exchange.ts';
 import { unaccountable } from './exchange/refuse.ts';
 import { checkHead } from './listen/head.ts';
@@ -10,13 +11,15 @@ import { checkHead } from './listen/head.ts';
 export type Fail = (exchange: Exchange, error: unknown) => Promise<Response>;
 
 /** What an app needs besides what it serves. */
-export interface AppPorts extends Surroundings {
+interface AppPorts extends Surroundings {
   readonly context: string;
   /** Bytes of the longest target. */
   readonly longestTarget: number;
   readonly fail: Fail;
   /** The file of the audit log, if it has one. */
   readonly auditFile: { readonly broken: boolean } | undefined;
+  /** Headers for a request that does not reach the app, by its Origin header. */
+  readonly corsOfRefusal: Cors['headersOfRefusal'];
   /** What else there is, for a request for what there is not: `the console is at /console`. */
   readonly known: string;
 }
@@ -38,6 +41,11 @@ export class App extends Hono<GatewayEnv> implements Mounts {
       throw Fault.of('NOT_FOUND', { what: `such path; ${ports.known}` });
     });
     this.notFound(this.nothing);
+  }
+
+  /** Headers for a request that does not reach the app, by its Origin header. */
+  get corsOfRefusal(): Cors['headersOfRefusal'] {
+    return this.#ports.corsOfRefusal;
   }
 
   /** Whether what is at a target may write its replies on Node's objects: those of the web standards take a sixth of the time of a small call. */

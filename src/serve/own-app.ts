@@ -32,5 +32,5 @@ export async function withOwn(gateway: App, own: OwnApp): Promise<Answering & Ho
   await own(app, gateway);
   const handlers = new Set(gateway.routes.map(({ handler }) => handler));
   if (!app.routes.some(({ handler }) => handlers.has(handler))) app.route('/', gateway);
-  return Object.assign(app, { writes: () => false });
+  return Object.assign(app, { writes: () => false, corsOfRefusal: gateway.corsOfRefusal });
 }

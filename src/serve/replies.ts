@@ -1,7 +1,7 @@
 import { writeProblem } from '../binding/rest/rest.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
-import { parseMediaType } from '../wire/media-type.ts';
+import { readContentType } from '../wire/content-type.ts';
 import type { Exchange, Mounts } from './exchange/exchange.ts';
 import { methodNotAllowed } from './exchange/refuse.ts';
 import { REPLY_CONNECTOR } from './log/record.ts';
@@ -34,7 +34,7 @@ export function mountReplies(app: Mounts, ports: ReplyPorts, { plain, tellAllowe
     await stages.arrive(exchange);
     const secret = path.slice(prefix.length + 1);
     if (!SECRET.test(secret)) throw Fault.of('NOT_FOUND', { what: 'message that awaits a reply at this address' });
-    const received = exchange.body({ size, pace });
+    const received = exchange.body({ size, pace, codings: registry.gateway.requestEncodings });
     if (!received.present) throw Fault.of('BAD_BODY', { reason: 'it is missing' });
     exchange.admitted = true;
     const { contentType } = received;
@@ -68,5 +68,5 @@ function isXml(exchange: Exchange): boolean {
 }
 
 function essenceOf(contentType = ''): string {
-  return parseMediaType(contentType)?.essence ?? '';
+  return readContentType(contentType)?.essence ?? '';
 }

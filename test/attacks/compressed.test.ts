@@ -98,3 +98,84 @@ it('a bomb within a bomb is no better', async () => {
   if (typeof reply !== 'string') expect(reply.status).toBeGreaterThanOrEqual(400);
   await expectFreed(before, 16 * MiB);
 });
+
+describe('where request-encodings accepts them', () => {
+  let accepting: TestGateway;
+  beforeAll(async () => {
+    accepting = await startTestGateway({
+      files: {
+        'definitions/gateway.yaml': gatewayText(
+          'request-encodings: [gzip, deflate, br]\nlimits: { body: 1 MiB, attachment: 1 MiB }',
+        ),
+        'definitions/taken.yaml': `service: Taken.v1
+public: true
+operations:
+  TAKE: { post: take, soap: true, request: json, response: json }
+  SIZE: { post: size, request: binary, response: text }
+  FILE: { post: file, form: multipart, request: { fields: { F: binary } }, response: text, handler: size }
+`,
+        'src/handlers/take.ts': 'export default { onRequest: ({ content }) => content };\n',
+        'src/handlers/size.ts': `export default {
+  async onRequest({ F, content }) {
+    let size = 0;
+    for await (const chunk of (F ?? content).stream()) size += chunk.length;
+    return String(size);
+  },
+};
+`,
+      },
+    });
+  });
+  afterAll(async () => {
+    expect((await accepting.call('/health/ready')).status).toBe(200);
+    await accepting.stop();
+  });
+
+  const TAKEN = '/gateway/RESTListeningConnector/Taken.v1';
+  const post = (path: string, type: string, coding: string, body: Buffer) => {
+    const headers = { 'content-type': type, 'content-encoding': coding };
+    return accepting.call(path, { method: 'POST', headers, body });
+  };
+
+  describe.each(['gzip', 'deflate', 'br'])('a bomb of %s', (coding) => {
+    it.each([
+      ['JSON', `${TAKEN}/take`, 'application/json'],
+      ['content', `${TAKEN}/size`, 'application/octet-stream'],
+      ['a form', `${TAKEN}/file`, 'multipart/form-data; boundary=b'],
+      ['a message', '/gateway/PeopleSoftServiceListeningConnector', 'text/xml'],
+      ['a package', '/gateway/PeopleSoftServiceListeningConnector', 'multipart/related; type="text/xml"; boundary=b'],
+    ])('as %s is decoded to the limit at most', async (_, path, type) => {
+      const before = inUse();
+      const { text } = await post(path, type, coding, BOMBS[coding]!);
+      expect(text).toMatch(/BAD_BODY|BODY_TOO_LARGE|ATTACHMENT_TOO_LARGE/);
+      await expectFreed(before, 16 * MiB);
+    });
+
+    it('that is content is 413', async () => {
+      expect((await post(`${TAKEN}/size`, 'application/octet-stream', coding, BOMBS[coding]!)).status).toBe(413);
+    });
+  });
+
+  it('a bomb within a bomb is not opened', async () => {
+    expect((await post(`${TAKEN}/size`, 'text/plain', 'gzip, gzip', gzipSync(BOMBS.gzip!))).status).toBe(415);
+  });
+
+  it('many members that are empty end with the bytes that were sent', async () => {
+    const empty = gzipSync('');
+    const members = Buffer.concat(Array.from({ length: Math.ceil((2 * MiB) / empty.length) }, () => empty));
+    expect((await post(`${TAKEN}/size`, 'text/plain', 'gzip', members)).status).toBe(413);
+  });
+
+  it('what is cut or goes on behind its end is refused', async () => {
+    const whole: Readonly<Record<string, Buffer>> = {
+      gzip: gzipSync('[1]'),
+      deflate: deflateSync('[1]'),
+      br: brotliCompressSync('[1]'),
+    };
+    for (const [coding, body] of Object.entries(whole)) {
+      expect((await post(`${TAKEN}/take`, 'application/json', coding, body)).text).toBe('[1]');
+      for (const wrong of [body.subarray(0, -1), Buffer.concat([body, Buffer.from('{"more":1}')])])
+        expect((await post(`${TAKEN}/take`, 'application/json', coding, wrong)).status).toBe(400);
+    }
+  });
+});

@@ -474,6 +474,7 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   'gateway.compress': gateway('', 'compress: false'),
   'gateway.compress.rest': gateway('', 'compress: { rest: false }'),
   'gateway.compress.soap': gateway('', 'compress: { soap: true }'),
+  'gateway.request-encodings': gateway('', 'request-encodings: [gzip]'),
   'gateway.limits': gateway('', 'limits: { body: 1 MiB }'),
   ...Object.fromEntries(
     [

@@ -193,6 +193,7 @@ describe('the gateway', () => {
       metrics: [],
       cors: [],
       compress: { rest: true, soap: false },
+      requestEncodings: [],
       console: { idle: 1_800_000, session: 43_200_000, signIn: [{ kind: 'password' }] },
       drain: { ready: 5_000, work: 30_000 },
       limits: {

@@ -176,3 +176,70 @@ describe('without cors', () => {
     }
   });
 });
+
+describe('a request that is refused before it is known which service it is for', () => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startTestGateway({
+      files: {
+        'definitions/gateway.yaml': gatewayText(`cors: ["${ORIGIN}"]\nlimits: { target: 1 KiB }`),
+        'definitions/pages.yaml': `${DEFINITIONS}---\nservice: Other.v1\ncors: ["https://other.example"]\npublic: true\noperations:\n  OTHER: { get: other, response: text, handler: echo }\n`,
+        'src/handlers/echo.ts': 'export default { onRequest: ({ ID }) => ({ ID }) };\n',
+      },
+    });
+  });
+  afterAll(() => gateway.stop());
+
+  const lines = (target: string, origin: string, more: readonly string[] = []): string =>
+    [`GET ${target} HTTP/1.1`, 'Host: x', `Origin: ${origin}`, ...more, '', ''].join('\r\n');
+
+  it.each<[number, string, (origin: string) => string]>([
+    [400, 'a target that is wrong', (origin) => lines('/a/../b', origin)],
+    [400, 'no host', (origin) => `GET / HTTP/1.1\r\nOrigin: ${origin}\r\n\r\n`],
+    [400, 'a line that is no request', (origin) => lines('/', origin).replace('GET / HTTP/1.1', 'GET / HTTQ/1.1')],
+    [400, 'a header that is wrong', (origin) => lines('/', origin, ['Bad header: x'])],
+    [404, 'a path that does not exist', (origin) => lines('/nothing', origin, ['Connection: close'])],
+    [
+      404,
+      'a service that does not exist',
+      (origin) => lines('/gateway/RESTListeningConnector/No.v1/x', origin, ['Connection: close']),
+    ],
+    [404, 'a connector that does not exist', (origin) => lines('/gateway/Nothing', origin, ['Connection: close'])],
+    [414, 'a target that is too long', (origin) => lines(`/${'a'.repeat(2000)}`, origin)],
+    [417, 'an expectation', (origin) => lines('/', origin, ['Expect: tea'])],
+    [505, 'another version', (origin) => lines('/', origin).replace('HTTP/1.1', 'HTTP/2.0')],
+  ])('%i for %s can be read by pages of every origin that is listed, and of no other', async (status, _, request) => {
+    for (const origin of [ORIGIN, 'https://other.example']) {
+      const reply = await gateway.raw(request(origin));
+      expect(reply).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+      expect(reply.match(/^access-control-allow-origin: (.*)\r$/im)?.[1] ?? reply).toBe(origin);
+      expect(reply).toMatch(/^vary: .*Origin/im);
+    }
+    const other = await gateway.raw(request('https://evil.example'));
+    expect(other).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(other).not.toMatch(/^access-control-allow-origin/im);
+  });
+
+  it('is not answered with the origin of a request before it on the connection', async () => {
+    const first = lines('/health/live', ORIGIN);
+    const reply = await gateway.raw(`${first}BAD LINE\r\nHost: x\r\nOrigin: https://evil.example\r\n\r\n`);
+    expect(reply.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 400']);
+    expect(reply.match(/^access-control-allow-origin/gim)).toHaveLength(1);
+  });
+
+  it('431 can be read where any origin is listed, whose head may have come in several packets', async () => {
+    const open = await start('cors: ["*"]');
+    const reply = await open.raw(lines('/', ORIGIN, [`X-Large: ${'a'.repeat(140_000)}`]));
+    expect(reply).toMatch(/^HTTP\/1\.1 431 [\s\S]*^access-control-allow-origin: \*\r$/im);
+    await open.stop();
+  });
+
+  it('413 can be read too, and pages may read what names, identifies and links a reply', async () => {
+    const reply = await gateway.raw(
+      `POST /gateway/RESTListeningConnector/Other.v1/other HTTP/1.1\r\nHost: x\r\nConnection: close\r\nOrigin: https://other.example\r\nContent-Length: 99999999999\r\n\r\n`,
+    );
+    expect(reply).toMatch(/^access-control-allow-origin: https:\/\/other\.example\r$/im);
+    const exposed = /^access-control-expose-headers: (.*)\r$/im.exec(reply)?.[1]?.split(', ');
+    expect(exposed).toEqual(expect.arrayContaining(['Link', 'Content-Disposition', 'ETag', 'Location', 'Retry-After']));
+  });
+});

@@ -190,6 +190,7 @@ const defaultGateway: Gateway = {
   cors: [],
   strict: false,
   compress: { rest: true, soap: false },
+  requestEncodings: [],
   drain: { ready: 5_000, work: 30_000 },
   limits: LIMITS,
   retention: RETENTION,

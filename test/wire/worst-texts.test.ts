@@ -9,6 +9,7 @@ import { checkTarget } from '../../src/serve/listen/head.ts';
 import { certificateOfHeader } from '../../src/serve/listen/remote.ts';
 import { metricsFormat } from '../../src/serve/log/metrics-text.ts';
 import { normaliseName } from '../../src/wire/certificate.ts';
+import { readContentType, shownContentType } from '../../src/wire/content-type.ts';
 import { toDecimal } from '../../src/wire/decimal.ts';
 import { isDate, isTime, readDate, readDatetime, readTime, toDatetime } from '../../src/wire/lexical.ts';
 import { compileOffers, parseMediaType, parseQuality } from '../../src/wire/media-type.ts';
@@ -62,6 +63,9 @@ const readers: Readonly<Record<string, (text: string) => unknown>> = {
   uncodedTags,
   parseRange: (text) => parseRange(`bytes=${text}`, 1000),
   parseQuality,
+  // A control character ends it at once, so these are left out.
+  receivedType: (text) => shownContentType(`text/xml;${text.slice(0, -2)}`),
+  receivedTypes: (text) => readContentType('a/b,'.repeat(text.length / 4)),
   contentType: (text) => readIntent(text, undefined),
   soapAction: (text) => readIntent('text/xml', text),
   contentIdOf,

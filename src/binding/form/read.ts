@@ -15,8 +15,9 @@ import type { Field } from '../../model/field.ts';
 import { partKind } from '../../model/form.ts';
 import { isAnyText } from '../../model/scalar.ts';
 import type { Attachment, Value } from '../../model/value.ts';
+import { readContentType, shownContentType } from '../../wire/content-type.ts';
 import { jsonPointer } from '../../wire/json-pointer.ts';
-import { isJsonType, parseMediaType } from '../../wire/media-type.ts';
+import { isJsonType } from '../../wire/media-type.ts';
 import { formPartOf } from '../../wire/multipart/headers.ts';
 import { MultipartReader, type Part } from '../../wire/multipart/read.ts';
 import { asFault, badBody, guard, RequestErrors, reading, speaking } from '../message.ts';
@@ -65,8 +66,8 @@ export function compileFormReader(
 ): FormReader {
   const known = new Map(document.fields.map((field) => [field.jsonName, compilePart(field)]));
   return async ({ contentType, bytes }, limits, spool) => {
-    const boundary = parseMediaType(contentType)?.parameters.get('boundary');
-    if (boundary === undefined) throw badBody('its Content-Type has no boundary');
+    const boundary = readContentType(contentType)?.parameters.get('boundary');
+    if (boundary === undefined) throw badBody(`its ${shownContentType(contentType)} has no boundary`);
     const reader = speaking(
       () => new MultipartReader(bytes, boundary, { parts: limits.parts + limits.attachments, headers: PART_HEADER }),
     );
@@ -231,7 +232,7 @@ class FormParts implements OpenedForm {
     if (isAgain && !found.isList) return this.#refuse(name, 'is there more than once');
     if (found.isFile) return this.#takeFile(part, found, filename);
     const text = await this.#text(part, name);
-    const type = parseMediaType(part.headers.get('content-type') ?? '');
+    const type = readContentType(part.headers.get('content-type') ?? '');
     const parts = this.#texts.get(found) ?? [];
     parts.push({ text, isJson: type !== undefined && isJsonType(type.essence) });
     this.#texts.set(found, parts);
@@ -288,7 +289,7 @@ class FormParts implements OpenedForm {
       if (this.#bytes > this.#limits.body) throw Fault.of('BODY_TOO_LARGE', { limit: this.#limits.body });
       chunks.push(Buffer.from(chunk));
     }
-    const charset = parseMediaType(part.headers.get('content-type') ?? '')
+    const charset = readContentType(part.headers.get('content-type') ?? '')
       ?.parameters.get('charset')
       ?.toLowerCase();
     if (charset !== undefined && charset !== 'utf-8' && charset !== 'us-ascii')

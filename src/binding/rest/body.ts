@@ -16,6 +16,7 @@ import {
   takesBody,
 } from '../../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
+import { isAmbiguous, readContentType, sendableContentType, shownContentType } from '../../wire/content-type.ts';
 import { OCTETS } from '../../wire/file-type.ts';
 import { jsonPointer } from '../../wire/json-pointer.ts';
 import { isJsonType, isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';
@@ -170,7 +171,7 @@ async function readXmlBody(body: RequestBody): Promise<XmlElement> {
 }
 
 function charsetOf({ contentType = '' }: RequestBody): string | undefined {
-  return parseMediaType(contentType)?.parameters.get('charset');
+  return readContentType(contentType)?.parameters.get('charset');
 }
 
 /** @throws Fault UNSUPPORTED_MEDIA_TYPE for a charset that is not supported for XML */
@@ -264,9 +265,21 @@ function compileFieldContent(field: Field, type: BodyType): (body: RequestBody) 
 
 async function readRaw(raw: RawKind, body: RequestBody, accepted: BodyType): Promise<Value> {
   requireType(body, accepted);
-  if (raw === 'binary') return body.attachment(body.contentType ?? accepted.usual);
+  if (raw === 'binary') return body.attachment(typeOfContent(body, accepted.usual));
   const text = await body.text();
   return raw === 'json' ? reading(() => readJsonText(text)) : text;
+}
+
+/**
+ * The type of content that is passed on as it is. One whose parameters are malformed is left to its reader.
+ * @throws Fault UNSUPPORTED_MEDIA_TYPE for a header with two different values
+ */
+function typeOfContent({ contentType }: RequestBody, usual: string): string {
+  if (contentType === undefined) return usual;
+  const clear = sendableContentType(contentType);
+  if (clear === undefined && isAmbiguous(contentType))
+    throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: shownContentType(contentType), supported: 'one type' });
+  return clear ?? contentType;
 }
 
 /** The content types that are accepted for a body. */
@@ -332,12 +345,12 @@ function declaredIn(types: readonly string[]): BodyType['accepts'] {
  */
 function requireType({ contentType }: RequestBody, taken: BodyType): MediaType | undefined {
   if (contentType === undefined) return undefined;
-  const type = parseMediaType(contentType);
+  const type = readContentType(contentType);
   if (
     type === undefined ? taken.kind === 'binary' && taken.usual === OCTETS : taken.accepts(type) && decodes(type, taken)
   )
     return type;
-  const given = `Content-Type ${contentType.slice(0, 100)}`;
+  const given = shownContentType(contentType);
   throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given, supported: taken.supported }, { headers: taken.headers });
 }
 

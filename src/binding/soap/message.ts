@@ -2,8 +2,9 @@ import type { Resolve } from '../../codec/index.ts';
 import type { Spool } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Attachment } from '../../model/value.ts';
+import { readContentType, shownContentType } from '../../wire/content-type.ts';
 import { empty } from '../../wire/measured.ts';
-import { type MediaType, parseMediaType } from '../../wire/media-type.ts';
+import type { MediaType } from '../../wire/media-type.ts';
 import { MultipartReader, type Part } from '../../wire/multipart/read.ts';
 import { isRelated, readRelatedType, XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
 import { XmlDecoder } from '../../wire/xml/encoding.ts';
@@ -109,8 +110,8 @@ const ALONE = {
 } as const;
 
 function typeOf(contentType: string | undefined): MediaType | undefined {
-  const type = contentType === undefined ? undefined : parseMediaType(contentType);
-  if (contentType !== undefined && type === undefined) throw unsupported(contentType);
+  const type = contentType === undefined ? undefined : readContentType(contentType);
+  if (contentType !== undefined && type === undefined) throw unsupportedType(shownContentType(contentType));
   return type;
 }
 
@@ -149,7 +150,7 @@ async function openRelated(
 
 function partType({ headers }: Part): MediaType | undefined {
   const given = headers.get('content-type');
-  return given === undefined ? undefined : parseMediaType(given);
+  return given === undefined ? undefined : readContentType(given);
 }
 
 /** Reads the XML of a message as it comes. Each method throws a Fault. */
@@ -190,7 +191,12 @@ function decoderFor(charset: string | undefined): XmlDecoder {
 }
 
 function unsupported(given: string): Fault {
+  return unsupportedType(`Content-Type ${given.slice(0, 100)}`);
+}
+
+/** @param given with the name of the header */
+function unsupportedType(given: string): Fault {
   const supported =
     'text/xml, application/soap+xml or multipart/related with such a root, in UTF-8, UTF-16, ISO-8859-1 or windows-1252';
-  return Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: `Content-Type ${given.slice(0, 100)}`, supported });
+  return Fault.of('UNSUPPORTED_MEDIA_TYPE', { given, supported });
 }

@@ -6,7 +6,8 @@ import type { Field } from '../../model/field.ts';
 import type { OriginalElement, OriginalEntry, OriginalRequest, OriginalShape } from '../../model/original-shape.ts';
 import type { Message, Operation } from '../../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
-import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
+import { readContentType } from '../../wire/content-type.ts';
+import { isXmlType } from '../../wire/media-type.ts';
 import { once } from '../../wire/waiting.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import { escapeAttribute, escapeText } from '../../wire/xml/text.ts';
@@ -371,7 +372,7 @@ export function withOriginalBody(binding: RestBinding, operation: Operation, sha
   return {
     ...binding,
     readRequest(uri, raw, header, body) {
-      const type = body.present && body.contentType !== undefined ? parseMediaType(body.contentType) : undefined;
+      const type = body.present && body.contentType !== undefined ? readContentType(body.contentType) : undefined;
       if (type === undefined || !isXmlType(type.essence)) return binding.readRequest(uri, raw, header, body);
       return body.text().then((text) => {
         const root = speaking(() => readXml(text));

@@ -125,6 +125,22 @@ export const gatewayRules = {
     before: '',
     after: 'compress: false',
   },
+  'request-encoding-accepted': {
+    sentence: 'Request bodies are accepted with Content-Encoding {what}.',
+    reason: 'More is accepted than before.',
+    verdicts: { callers: 'CCC' },
+    sample: 'gateway',
+    before: '',
+    after: 'request-encodings: [gzip]',
+  },
+  'request-encoding-refused': {
+    sentence: 'Request bodies are no longer accepted with Content-Encoding {what}.',
+    reason: 'Callers that compress their requests get 415.',
+    verdicts: { callers: 'BBB' },
+    sample: 'gateway',
+    before: 'request-encodings: [gzip]',
+    after: '',
+  },
   'query-csv-changed': {
     sentence: 'As CSV the results of the query are written with {after}, no longer with {before}.',
     reason: 'A reader of CSV may take a byte order mark or an apostrophe for a part of the text.',

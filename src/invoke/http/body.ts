@@ -1,7 +1,5 @@
-import { pipeline, Readable } from 'node:stream';
-import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
-import { codeOf } from '../../wire/error.ts';
-import { parseMediaType } from '../../wire/media-type.ts';
+import { continued, decode, isCodingError, type ReadableCoding, readableCoding } from '../../wire/content-coding.ts';
+import { readContentType } from '../../wire/content-type.ts';
 import { type Called, InvokeError } from '../error.ts';
 
 /**
@@ -14,16 +12,6 @@ export async function begun(bytes: AsyncIterable<Uint8Array>): Promise<AsyncIter
     const first = await chunks.next();
     if (first.done === true) return undefined;
     if (first.value.length > 0) return continued(first.value, chunks);
-  }
-}
-
-/** A body whose first chunk has been read already. */
-export async function* continued(first: Uint8Array, rest: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array> {
-  try {
-    yield first;
-    for (let next = await rest.next(); next.done !== true; next = await rest.next()) yield next.value;
-  } finally {
-    await rest.return?.();
   }
 }
 
@@ -72,7 +60,7 @@ const READABLE = /^text\/|[/+](?:json|xml)$/;
 
 /** Whether content of this type can be quoted in a message. Content without a type can. */
 export function isReadable(contentType: string | undefined): boolean {
-  const type = contentType === undefined ? undefined : parseMediaType(contentType);
+  const type = contentType === undefined ? undefined : readContentType(contentType);
   return type === undefined || READABLE.test(type.essence);
 }
 
@@ -88,15 +76,6 @@ const ALWAYS: ReadonlySet<string> = new Set(['gzip', 'x-gzip']);
 /** Accept-Encoding of a call that accepts a compressed reply. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br';
 
-const ASKED: ReadonlySet<string> = new Set([...ALWAYS, 'deflate', 'br']);
-
-/** A reply's content codings in the order in which they were applied. */
-export function codingsOf(header: string | undefined): readonly string[] {
-  if (header === undefined) return [];
-  const named = header.split(',').map((coding) => coding.trim().toLowerCase());
-  return named.filter((coding) => coding !== '' && coding !== 'identity');
-}
-
 /** Codings of one reply: each costs a decoder, and more than two do not occur in practice. */
 const MOST_CODINGS = 5;
 
@@ -104,13 +83,12 @@ const MOST_CODINGS = 5;
 export function codingFault(codings: readonly string[], accepted: boolean): string | undefined {
   if (codings.length > MOST_CODINGS)
     return `the reply has ${codings.length} content codings; at most ${MOST_CODINGS} are decoded`;
-  const known = accepted ? ASKED : ALWAYS;
-  const wrong = codings.find((coding) => !known.has(coding));
+  const wrong = codings.find((coding) => (accepted ? readableCoding(coding) === undefined : !ALWAYS.has(coding)));
   return wrong === undefined ? undefined : `the reply's Content-Encoding ${wrong.slice(0, 40)} was not requested`;
 }
 
 /**
- * A body without its content codings. An empty one stays empty: a reply to HEAD names the coding of a body that it omits.
+ * A body without its content codings.
  * @throws what the body throws; InvokeError BAD_REPLY for a body that is not in that coding
  */
 export function decoded(
@@ -128,35 +106,11 @@ async function* undone(
   called: Called,
   httpResponseCode: number,
 ): AsyncGenerator<Uint8Array> {
-  const chunks = bytes[Symbol.asyncIterator]();
-  let first = await chunks.next();
-  while (first.done !== true && first.value.length === 0) first = await chunks.next();
-  if (first.done === true) return;
   try {
-    yield* through(continued(first.value, chunks), decoderOf(coding, first.value));
+    yield* decode(bytes, readableCoding(coding) as ReadableCoding);
   } catch (error) {
-    if (!isCoding(error)) throw error;
+    if (!isCodingError(error)) throw error;
     const reason = `the reply is not valid ${coding}: ${error.message}`;
     throw new InvokeError('BAD_REPLY', called, reason, { httpResponseCode, cause: error });
   }
-}
-
-/** RFC 9110 section 8.4.1.2 requires a zlib frame for deflate; some servers omit it. The first byte tells. */
-function decoderOf(coding: string, first: Uint8Array): NodeJS.ReadWriteStream {
-  if (coding === 'br') return createBrotliDecompress();
-  if (coding !== 'deflate') return createGunzip();
-  return ((first[0] ?? 0) & 0x0f) === 8 ? createInflate() : createInflateRaw();
-}
-
-function isCoding(error: unknown): error is Error {
-  return /^Z_|^ERR_(?:_|BROTLI)/.test(codeOf(error));
-}
-
-/** Pipes a body through a transform stream. An error on either side ends both. */
-export async function* through(
-  bytes: AsyncIterable<Uint8Array>,
-  transform: NodeJS.ReadWriteStream,
-): AsyncGenerator<Uint8Array> {
-  const piped = pipeline(Readable.from(bytes, { objectMode: false }), transform, () => undefined);
-  for await (const chunk of piped) yield chunk as Buffer;
 }

@@ -9,6 +9,7 @@ import {
   spanBelow,
   type Trace,
 } from '../../trace/trace.ts';
+import { through } from '../../wire/content-coding.ts';
 import { messageOf } from '../../wire/error.ts';
 import { measured } from '../../wire/measured.ts';
 import type { Proof } from '../credential.ts';
@@ -17,7 +18,6 @@ import type { Outgoing } from '../outgoing.ts';
 import { WebhookSignature } from '../webhook.ts';
 import { MessageSecurity } from '../ws-security.ts';
 import type { Address } from './address.ts';
-import { through } from './body.ts';
 import { isUnconnected, type Opened, type Pools } from './connection/pools.ts';
 import { headersOf, headOf, shownHeaders } from './headers.ts';
 import { dispatched } from './incoming.ts';

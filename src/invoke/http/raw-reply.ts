@@ -1,12 +1,13 @@
 import type { Timings } from '../../model/invoke-reply.ts';
 import type { Redactor } from '../../model/redactor.ts';
+import { codingsOf } from '../../wire/content-coding.ts';
 import { LONGEST_TIMER } from '../../wire/waiting.ts';
 import type { Proof } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import { DRAINED, SLOWEST } from '../limits.ts';
 import type { Outgoing } from '../outgoing.ts';
 import type { Address } from './address.ts';
-import { codingFault, codingsOf, decoded, inOne } from './body.ts';
+import { codingFault, decoded, inOne } from './body.ts';
 import type { Incoming } from './incoming.ts';
 import type { Sending } from './sending.ts';
 import { type TransportFacts, transportError } from './transport-error.ts';

@@ -6,10 +6,12 @@ import { MemoryAttachment, withAttachments } from '../../codec/binary.ts';
 import { CodecError } from '../../codec/index.ts';
 import type { RestConsumer } from '../../model/consumer.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
+import { codingsOf, continued } from '../../wire/content-coding.ts';
+import { sendableContentType } from '../../wire/content-type.ts';
 import { fileNameOf } from '../../wire/multipart/headers.ts';
 import type { ReadReply, ReplyContent, ReplyPorts } from '../callable.ts';
 import { InvokeError, mayRetry, ReplyFault } from '../error.ts';
-import { begun, collect, continued, inOne } from '../http/body.ts';
+import { begun, collect, inOne } from '../http/body.ts';
 import type { RawReply } from '../http/raw-reply.ts';
 import { DRAINED, PEEKED } from '../limits.ts';
 import {
@@ -21,6 +23,7 @@ import {
   isSuccess,
   replyError,
   shownFault,
+  shownReplyType,
   shownText,
   statusError,
   textOf,
@@ -80,8 +83,7 @@ function readValue(raw: RawReply, form: ReplyReader, { head, reply }: ReadBody):
 
 function undeclared(callable: RestCallable, raw: RawReply, head: Buffer): InvokeError {
   const { replies } = callable;
-  const given = JSON.stringify(raw.headers['content-type']?.slice(0, 100));
-  return badReply(raw, `is ${given}, and not ${replies.declared}`, beginningOf(raw, head));
+  return badReply(raw, `is ${shownReplyType(raw)}, and not ${replies.declared}`, beginningOf(raw, head));
 }
 
 /** Drops an unwanted body; a short one is read to keep the connection usable. */
@@ -271,6 +273,7 @@ class ReceivedContent implements ReplyContent {
    */
   constructor(raw: RawReply, bytes: AsyncIterable<Uint8Array>, limit: number) {
     const length = lengthOf(raw);
+    const given = raw.headers['content-type'] ?? 'application/octet-stream';
     const disposition = raw.headers['content-disposition'];
     const name = disposition === undefined ? undefined : fileNameOf(disposition);
     this.#raw = raw;
@@ -278,7 +281,7 @@ class ReceivedContent implements ReplyContent {
     this.#limit = limit;
     if (length !== undefined && length > limit) throw this.#tooLarge();
     this.attachment = {
-      contentType: raw.headers['content-type'] ?? 'application/octet-stream',
+      contentType: sendableContentType(given) ?? given,
       name,
       length,
       stream: () => this.#stream(),
@@ -321,5 +324,6 @@ class ReceivedContent implements ReplyContent {
 /** The length in bytes, if the head states it. Content-Length of compressed content is that of the compressed bytes. */
 function lengthOf({ headers }: RawReply): number | undefined {
   const given = headers['content-length'];
-  return given === undefined || headers['content-encoding'] !== undefined ? undefined : Number(given);
+  const isCoded = codingsOf(headers['content-encoding']).length > 0;
+  return given === undefined || isCoded ? undefined : Number(given);
 }

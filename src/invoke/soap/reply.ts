@@ -5,7 +5,8 @@ import type { SoapConsumer } from '../../model/consumer.ts';
 import type { SoapForm } from '../../model/service.ts';
 import { isVoid } from '../../model/soap.ts';
 import type { Attachment } from '../../model/value.ts';
-import { parseMediaType } from '../../wire/media-type.ts';
+import { continued } from '../../wire/content-coding.ts';
+import { readContentType } from '../../wire/content-type.ts';
 import { boundaryOfText } from '../../wire/multipart/headers.ts';
 import { isAddressing, repliedTo } from '../../wire/soap/addressing.ts';
 import { readFault } from '../../wire/soap/fault.ts';
@@ -16,7 +17,7 @@ import { relatedContentType, XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
 import { textOf, writeXml, type XmlElement } from '../../wire/xml/tree.ts';
 import type { ReadReply, ReplyPorts } from '../callable.ts';
 import { InvokeError, mayRetry, SoapFault } from '../error.ts';
-import { begun, type Collected, collect, continued, inOne, oneLine } from '../http/body.ts';
+import { begun, type Collected, collect, inOne, oneLine } from '../http/body.ts';
 import type { RawReply } from '../http/raw-reply.ts';
 import { PEEKED } from '../limits.ts';
 import {
@@ -27,6 +28,7 @@ import {
   isSuccess,
   replyError,
   shownFault,
+  shownReplyType,
   shownText,
   statusError,
 } from '../reply.ts';
@@ -80,7 +82,7 @@ function readEmpty({ operation }: SoapCallable, raw: RawReply): ReadReply {
 /** Whether a body is read as a message. One without a type is, if the status is a success. */
 function isMessageType(contentType: string | undefined, status: number): boolean {
   if (contentType === undefined) return isSuccess(status);
-  const essence = parseMediaType(contentType)?.essence;
+  const essence = readContentType(contentType)?.essence;
   return (
     essence === 'multipart/related' ||
     (essence !== undefined && /^(?:text|application)\/(?:[^/]+\+)?xml$/.test(essence))
@@ -93,7 +95,6 @@ async function readOther(
   raw: RawReply,
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<ReadReply> {
-  const contentType = raw.headers['content-type'];
   if (isSuccess(raw.status) && hasNoReply(operation.soap)) {
     raw.discard();
     return { value: {} };
@@ -101,7 +102,7 @@ async function readOther(
   const { head } = await collect(bytes, PEEKED);
   const body = beginningOf(raw, head);
   if (!isSuccess(raw.status)) throw failed(raw, body);
-  throw badReply(raw, `is ${JSON.stringify(contentType)}, not a SOAP message`, body);
+  throw badReply(raw, `is ${shownReplyType(raw)}, not a SOAP message`, body);
 }
 
 async function openReply(

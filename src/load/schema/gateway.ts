@@ -46,6 +46,7 @@ export interface GatewayDeclared {
   readonly cors?: readonly string[];
   readonly strict?: boolean;
   readonly compress?: boolean | { readonly rest?: boolean; readonly soap?: boolean };
+  readonly 'request-encodings'?: readonly ('gzip' | 'deflate' | 'br')[];
   readonly drain?: string | DrainDeclared;
   readonly limits?: GatewayLimitsDeclared;
   readonly once?: OnceDeclared;
@@ -187,6 +188,15 @@ const compress: JsonSchema = {
     ),
     { type: 'boolean' },
   ),
+};
+
+const requestEncodings: JsonSchema = {
+  description:
+    'The content codings in which request bodies are accepted, over REST and SOAP. Others are rejected with 415 and an `Accept-Encoding` header that lists these (RFC 7694). Limits of the size of a body apply to the decoded bytes, and one coding may be applied. Without it no coding is accepted.',
+  type: 'array',
+  items: { enum: ['gzip', 'deflate', 'br'] },
+  uniqueItems: true,
+  examples: [['gzip', 'deflate']],
 };
 
 const drain: JsonSchema = {
@@ -366,6 +376,7 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
     strict,
     cors,
     compress,
+    'request-encodings': requestEncodings,
     drain,
     limits,
     once,

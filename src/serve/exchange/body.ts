@@ -3,6 +3,7 @@ import type { RequestBody } from '../../binding/rest/body.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Attachment } from '../../model/value.ts';
 import { passing } from '../../store/file/young.ts';
+import { codingsOf, decode, isCodingError, type ReadableCoding, readableCoding } from '../../wire/content-coding.ts';
 import { afterSilence, withinSilence } from '../../wire/waiting.ts';
 
 /** The source of a request's bytes, readable once: Node's request, or a web stream in tests. */
@@ -32,8 +33,10 @@ export interface BodyDigest {
 }
 
 export interface BodyLimits {
-  /** In bytes. */
+  /** In bytes, of the content without its coding. */
   readonly size: number;
+  /** The content codings that are accepted (`request-encodings:`); none when absent. */
+  readonly codings?: readonly ReadableCoding[] | undefined;
   /** The slowest accepted transfer. */
   readonly pace: Pace;
   /** Called for every chunk that is read, with its size in bytes. */
@@ -73,28 +76,29 @@ export const NO_BODY: ReceivedBody = readBody(
 
 /**
  * A request's body, read at most once and never beyond the limits: readers get BODY_TOO_LARGE at the first byte too many,
- * and REQUEST_TIMEOUT when no more bytes arrive.
+ * and REQUEST_TIMEOUT when no more bytes arrive. Of a body with a content coding, the decoded bytes count.
  * @throws Fault BODY_TOO_LARGE when the declared length exceeds the limit, UNSUPPORTED_MEDIA_TYPE for a coding
  */
 export function readBody(head: BodyHead, source: ByteSource | undefined, limits: BodyLimits): ReceivedBody {
   const limit = limits.size;
   const declared = head.contentLength === undefined ? undefined : Number(head.contentLength);
   const present = head.transferEncoding !== undefined || (declared !== undefined && declared > 0);
-  if (declared !== undefined && declared > limit) throw Fault.of('BODY_TOO_LARGE', { limit });
-  if (present && head.contentEncoding !== undefined && head.contentEncoding.toLowerCase() !== 'identity') {
-    const given = `Content-Encoding ${head.contentEncoding.slice(0, 40)}`;
-    throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given, supported: 'identity' });
-  }
+  const coding = present && head.contentEncoding !== undefined ? codingOf(head.contentEncoding, limits) : undefined;
+  const room = coding === undefined ? limit : codedRoom(limit);
+  if (declared !== undefined && declared > room) throw Fault.of('BODY_TOO_LARGE', { limit });
   const { digest } = limits;
   if (!present) digest?.end();
+  const stream = (): AsyncGenerator<Uint8Array> =>
+    coding === undefined ? counted(source, limits) : uncoded(source, coding, limits);
   const bytes = (): Promise<Uint8Array> => {
+    if (coding !== undefined) return gather(stream());
     const all = source?.all?.(limits);
     if (all === undefined) return gather(counted(source, limits));
     return digest === undefined ? all : all.then((whole) => digested(whole, digest));
   };
   return {
     contentType: head.contentType,
-    length: declared,
+    length: coding === undefined ? declared : undefined,
     present,
     bytes,
     async text() {
@@ -106,10 +110,57 @@ export function readBody(head: BodyHead, source: ByteSource | undefined, limits:
       }
     },
     attachment(contentType): Attachment {
-      const base = { contentType, stream: () => counted(source, limits) };
-      return declared === undefined ? base : { ...base, length: declared };
+      const base = { contentType, stream };
+      return declared === undefined || coding !== undefined ? base : { ...base, length: declared };
     },
   };
+}
+
+/**
+ * The coding of a body; `undefined` for none.
+ * @throws Fault UNSUPPORTED_MEDIA_TYPE with the accepted ones in Accept-Encoding (RFC 7694)
+ */
+function codingOf(header: string, { codings = [] }: BodyLimits): ReadableCoding | undefined {
+  const [name, ...others] = codingsOf(header);
+  if (name === undefined) return undefined;
+  const coding = readableCoding(name);
+  // Each further one multiplies the work that a small request can cause.
+  if (coding !== undefined && others.length === 0 && codings.includes(coding)) return coding;
+  const given = `Content-Encoding ${header.slice(0, 40)}`;
+  const supported = codings.length === 0 ? 'identity' : codings.join(', ');
+  const reason = others.length === 0 ? '' : ' (more than one coding)';
+  throw Fault.of(
+    'UNSUPPORTED_MEDIA_TYPE',
+    { given: given + reason, supported },
+    { headers: { 'Accept-Encoding': supported } },
+  );
+}
+
+/** Bytes that content of this size may take in a coding: what can't be compressed becomes a little larger. */
+function codedRoom(size: number): number {
+  return size + Math.ceil(size / 256) + 1024;
+}
+
+/** A body without its coding. The pace is that of the bytes as they arrive, size and digest are of what they stand for. */
+async function* uncoded(
+  source: ByteSource | undefined,
+  coding: ReadableCoding,
+  { size, pace, onRead, digest }: BodyLimits,
+): AsyncGenerator<Uint8Array> {
+  const arriving = counted(source, { size: codedRoom(size), pace, ...(onRead === undefined ? {} : { onRead }) });
+  let seen = 0;
+  try {
+    for await (const chunk of decode(arriving, coding, { exact: true })) {
+      seen += chunk.length;
+      if (seen > size) throw Fault.of('BODY_TOO_LARGE', { limit: size });
+      digest?.update(chunk);
+      yield chunk;
+    }
+  } catch (error) {
+    if (!isCodingError(error)) throw error;
+    throw Fault.of('BAD_BODY', { reason: `it is not valid ${coding}: ${error.message}` }, { at: { pointer: '#' } });
+  }
+  digest?.end();
 }
 
 function digested(whole: Uint8Array, digest: BodyDigest): Uint8Array {

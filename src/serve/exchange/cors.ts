@@ -16,6 +16,12 @@ export interface Cors {
   headers(exchange: Exchange, service?: string): ReplyHeaders | undefined;
   /** The same when the message, not the path, names the service: the origins that any SOAP service allows. */
   headersOfMessages(exchange: Exchange): ReplyHeaders | undefined;
+  /**
+   * The same for a request that is refused before it is known which service it is for, such as one whose target is too long:
+   * the origins that the gateway or any service lists. The refusal contains nothing of a service.
+   * @param origin the request's Origin header
+   */
+  headersOfRefusal(origin: string | undefined): ReplyHeaders | undefined;
   /** The same once the operation of the message is known. */
   headersOf(exchange: Exchange, operation: Operation): ReplyHeaders | undefined;
   /** Whether the exchange is a preflight. */
@@ -50,18 +56,25 @@ const ALLOWED_HEADERS = ['Authorization', 'Content-Type', 'Accept', 'X-Request-I
 const MAX_AGE = '600';
 
 /** The headers of replies to pages of listed origins. */
-type Policy = (exchange: Exchange) => ReplyHeaders | undefined;
+type Policy = (origin: string | undefined) => ReplyHeaders | undefined;
 
 /**
  * Compiles `cors:` (`https://app.example`, or `*` for any origin, then without credentials), of each service or else of
  * the gateway.
  */
 export function createCors({ gateway, operations, services, schemes }: Registry): Cors {
-  const ofGateway = gateway.cors.length === 0 ? () => undefined : createPolicy(gateway.cors);
+  const ofGateway = policyOf(gateway.cors);
   const ofServices = new Map<Service, Policy>();
   for (const service of services.values())
     if (service.cors !== undefined) ofServices.set(service, createPolicy(service.cors));
-  const bySegment = policiesBySegment(ofServices);
+  const ofAny =
+    ofServices.size === 0
+      ? ofGateway
+      : policyOf([...gateway.cors, ...[...services.values()].flatMap(({ cors = [] }) => cors)]);
+  const bySegment =
+    ofServices.size === 0
+      ? new Map<string, Policy>()
+      : policiesBySegment([...services.values()].map((service) => [service, ofServices.get(service) ?? ofGateway]));
   const ofMessages =
     ofServices.size === 0 ? ofGateway : createPolicy(originsOfMessages(operations.values(), gateway.cors));
   const bound = [...operations.values()].flatMap(({ requestHeaders }) => requestHeaders.map(({ header }) => header));
@@ -71,9 +84,12 @@ export function createCors({ gateway, operations, services, schemes }: Registry)
   const allowedHeaders = [...new Set([...ALLOWED_HEADERS, ...named, ...keys, ...bound])].join(', ');
   return {
     headers: (exchange, service) =>
-      (bySegment.size === 0 || service === undefined ? ofGateway : policyFor(bySegment, service, ofGateway))(exchange),
-    headersOfMessages: ofMessages,
-    headersOf: (exchange, { service }) => (ofServices.get(service) ?? ofGateway)(exchange),
+      (bySegment.size === 0 || service === undefined ? ofGateway : policyFor(bySegment, service, ofAny))(
+        originOf(exchange),
+      ),
+    headersOfMessages: (exchange) => ofMessages(originOf(exchange)),
+    headersOfRefusal: ofAny,
+    headersOf: (exchange, { service }) => (ofServices.get(service) ?? ofGateway)(originOf(exchange)),
     isPreflight: (exchange) =>
       exchange.method === 'OPTIONS' &&
       exchange.header('origin') !== undefined &&
@@ -90,17 +106,24 @@ export function createCors({ gateway, operations, services, schemes }: Registry)
   };
 }
 
+const originOf = (exchange: Exchange): string | undefined => exchange.header('origin');
+
+/** Without origins, replies have no CORS headers and do not vary by origin. */
+function policyOf(origins: readonly string[]): Policy {
+  return origins.length === 0 ? () => undefined : createPolicy(origins);
+}
+
 function createPolicy(origins: readonly string[]): Policy {
   // Other origins get no CORS header, but caches must not pass their reply to a page of a listed origin.
   const others: ReplyHeaders = origins.includes('*')
     ? { 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': EXPOSED }
     : {};
   const byOrigin = new Map(origins.map((origin) => [origin, origin === '*' ? others : headersFor(origin)]));
-  return (exchange) => byOrigin.get(exchange.header('origin') ?? '') ?? others;
+  return (origin = '') => byOrigin.get(origin) ?? others;
 }
 
-/** Policies of the services that have their own, by the first path segments and the contract names of each service. */
-function policiesBySegment(policies: ReadonlyMap<Service, Policy>): ReadonlyMap<string, Policy> {
+/** Policies by the first path segments and the contract names of each service. */
+function policiesBySegment(policies: readonly (readonly [Service, Policy])[]): ReadonlyMap<string, Policy> {
   const found = new Map<string, Policy>();
   for (const [service, policy] of policies) {
     for (const name of new Set([service.name, ...service.operations.map(({ pathName }) => pathName)])) {

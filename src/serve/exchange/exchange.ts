@@ -281,13 +281,20 @@ export class Exchange implements Shown, WorkContext {
     this.#whenOver?.();
   }
 
-  /** Reads the whole body, which {@link body} then returns. */
+  /**
+   * Reads the whole body as it was sent, which {@link body} then returns: a signature is of these bytes, with their content
+   * coding.
+   */
   async keepBody(limits: BodyLimits): Promise<Uint8Array> {
-    this.#kept ??= await this.body(limits).bytes();
+    this.#kept ??= await this.#body(limits, undefined).bytes();
     return this.#kept;
   }
 
   body(limits: BodyLimits): ReceivedBody {
+    return this.#body(limits, this.header('content-encoding'));
+  }
+
+  #body(limits: BodyLimits, contentEncoding: string | undefined): ReceivedBody {
     if (this.#incoming !== undefined && isBare(this.#incoming)) {
       limits.digest?.end();
       return NO_BODY;
@@ -295,7 +302,7 @@ export class Exchange implements Shown, WorkContext {
     const head = {
       contentType: this.header('content-type'),
       contentLength: this.header('content-length'),
-      contentEncoding: this.header('content-encoding'),
+      contentEncoding,
       transferEncoding: this.header('transfer-encoding') ?? this.#undeclared(),
     };
     const kept = this.#kept;

@@ -53,19 +53,28 @@ function checkVersion(version: string): void {
 
 /**
  * Exactly one Host header (RFC 9112 section 3.2; optional in HTTP/1.0) and at most one Authorization: Node uses the first
- * of several, but an intermediary may have used another one.
+ * of several, but an intermediary may have used another one. Several Content-Type headers are joined, so that their reader
+ * sees whether they differ.
  */
-function checkSingle({ rawHeaders, httpVersion }: IncomingMessage): void {
+function checkSingle({ rawHeaders, headers, httpVersion }: IncomingMessage): void {
   let hosts = 0;
   let credentials = 0;
+  let types = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const name = rawHeaders[index] as string;
     if (name.length === 4 && name.toLowerCase() === 'host') hosts++;
+    if (name.length === 12 && name.toLowerCase() === 'content-type') types++;
     if (name.length === 13 && name.toLowerCase() === 'authorization') credentials++;
   }
+  if (types > 1) headers['content-type'] = allOf(rawHeaders, 'content-type').join(', ');
   if (hosts > 1) throw Fault.of('BAD_REQUEST', { reason: 'it has more than one Host header' });
   if (credentials > 1) throw Fault.of('BAD_REQUEST', { reason: 'it has more than one Authorization header' });
   if (hosts === 0 && httpVersion === '1.1') throw Fault.of('BAD_REQUEST', { reason: 'it has no Host header' });
+}
+
+/** All values of a header. */
+function allOf(rawHeaders: readonly string[], name: string): string[] {
+  return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
 }
 
 /**

@@ -54,7 +54,7 @@ interface HttpServerOptions {
 }
 
 /** What answers the requests of a server. */
-export type Answering = Pick<App, 'fetch' | 'writes'>;
+export type Answering = Pick<App, 'fetch' | 'writes' | 'corsOfRefusal'>;
 
 /** The gateway's HTTP server, not yet listening. */
 export function createHttpServer(
@@ -63,7 +63,7 @@ export function createHttpServer(
   { audit, auditFile }: Pick<Safeguards, 'audit' | 'auditFile'>,
   { log, metrics, idleTimeout, headersTimeout = HEADERS_TIMEOUT, tls, proxies }: HttpServerOptions,
 ): HttpServer {
-  const logs = { log, audit, metrics, proxies };
+  const logs = { log, audit, metrics, proxies, cors: app.corsOfRefusal };
   const settings = {
     maxHeaderSize: MAX_HEADER_SIZE,
     headersTimeout,
@@ -213,6 +213,8 @@ interface ParserError extends NodeJS.ErrnoException {
 }
 
 interface RefusalPorts {
+  /** Headers for pages of other origins, by the Origin header. */
+  readonly cors: App['corsOfRefusal'];
   readonly audit: Log;
   readonly metrics: Pick<Metrics, 'refused'>;
   /** The proxies in front of the gateway. */
@@ -246,7 +248,10 @@ function refuseUnread(error: ParserError, socket: Socket, ports: RefusalPorts): 
     else if (broken?.headersSent === true) socket.destroy();
     if (!socket.writable) return;
     const fault = parserFault(error);
-    writeFault(socket, fault, broken?.req, ports, error.code);
+    writeFault(socket, fault, broken?.req, ports, {
+      reason: error.code,
+      ...(broken === undefined ? { origin: originOfUnread(error) } : {}),
+    });
     // Code that waits for the rest of the request learns from the connection's error that the request was answered and
     // logged.
     socket.once('finish', () => socket.destroy(broken === undefined ? undefined : fault));
@@ -270,9 +275,9 @@ function writeFault(
   fault: Fault,
   incoming: IncomingMessage | undefined,
   ports: RefusalPorts,
-  reason?: string,
+  unread?: Unread,
 ): void {
-  const { text, headers } = refusalOf(fault, connection, incoming, ports, reason);
+  const { text, headers } = refusalOf(fault, connection, incoming, ports, unread);
   const { status } = fault;
   const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   connection.end([`HTTP/1.1 ${status} ${STATUS_CODES[status]}`, ...head, '', text].join('\r\n'));
@@ -312,6 +317,25 @@ function parserFault(error: ParserError): Fault {
   }
 }
 
+/** What is known of a request that the parser could not read. */
+interface Unread {
+  /** For the audit log. */
+  readonly reason?: string | undefined;
+  readonly origin?: string | undefined;
+}
+
+/**
+ * The Origin header of the request at which the parser stopped, as far as the last packet contains it: a browser shows a page
+ * the refusal only if it is allowed to. A large head may have come in several packets.
+ */
+function originOfUnread({ rawPacket, bytesParsed = 0 }: ParserError): string | undefined {
+  if (rawPacket === undefined) return undefined;
+  const before = bytesParsed === 0 ? -1 : rawPacket.lastIndexOf('\r\n\r\n', bytesParsed - 1);
+  const end = rawPacket.indexOf('\r\n\r\n', Math.max(before + 4, bytesParsed));
+  const head = rawPacket.subarray(before < 0 ? 0 : before + 4, end < 0 ? undefined : end).toString('latin1');
+  return /^origin:[ \t]*([!-~]+)[ \t]*$/im.exec(head)?.[1];
+}
+
 /** The beginning of the line at which the parser stopped. The packet may contain earlier requests that were read. */
 function lineOf({ rawPacket = Buffer.alloc(0), bytesParsed = 0 }: ParserError): string {
   const start = bytesParsed === 0 ? 0 : rawPacket.lastIndexOf('\n', bytesParsed - 1) + 1;
@@ -326,13 +350,14 @@ function refusalOf(
   fault: Fault,
   connection: Duplex,
   incoming: IncomingMessage | undefined,
-  { audit, metrics, proxies }: RefusalPorts,
-  reason?: string,
+  { audit, metrics, proxies, cors }: RefusalPorts,
+  { reason, origin = incoming?.headers.origin }: Unread = {},
 ): { readonly trace: Trace; readonly text: string; readonly headers: Readonly<Record<string, string>> } {
   const trace = traceOf(incoming);
   const { requestId } = trace;
   const { contentType, text } = writeProblem(fault, requestId);
   const bytes = Buffer.byteLength(text);
+  const allowed = cors(origin);
   metrics.refused(fault);
   const { method } = incoming ?? {};
   audit.info(refusedLine(fault, { ...callerOf(connection, incoming, proxies), trace, method, bytes, reason }));
@@ -342,6 +367,7 @@ function refusalOf(
     'Content-Length': String(bytes),
     'X-Request-Id': requestId,
     ...fault.headers,
+    ...(allowed === undefined ? {} : { ...allowed, Vary: 'Origin' }),
     Connection: 'close',
   };
   return { trace, text, headers };

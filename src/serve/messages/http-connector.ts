@@ -4,7 +4,7 @@ import { Fault } from '../../model/fault.ts';
 import type { Registry } from '../../model/registry.ts';
 import { finalAnswer } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
-import { parseMediaType } from '../../wire/media-type.ts';
+import { readContentType } from '../../wire/content-type.ts';
 import { percentDecode } from '../../wire/percent.ts';
 import { FORM_MEDIA_TYPE, parseForm, parseQueryString } from '../../wire/query-string.ts';
 import { SOAP_NAMESPACES } from '../../wire/soap/version.ts';
@@ -130,7 +130,7 @@ async function open(
   entrance: Entrance,
 ): Promise<HttpContent> {
   const contentType = exchange.header('content-type');
-  if (contentType !== undefined && parseMediaType(contentType)?.essence === FORM_MEDIA_TYPE)
+  if (contentType !== undefined && readContentType(contentType)?.essence === FORM_MEDIA_TYPE)
     return readPostedForm((await messages.text(exchange)) ?? '', exchange.query ?? '');
   const json = isJson(contentType);
   const text = json ? await messages.text(exchange) : undefined;

@@ -9,6 +9,8 @@ import type { DocumentValue } from '../../model/value.ts';
 import type { Caller } from '../../security/port.ts';
 import type { FirstAnswer } from '../../store/index.ts';
 import { type Attributes, describeSpan } from '../../trace/trace.ts';
+import { readContentType } from '../../wire/content-type.ts';
+import { XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
 import { after, attempt } from '../../wire/waiting.ts';
 import { uriIndexOf } from '../answer/call.ts';
 import type { Cors } from '../exchange/cors.ts';
@@ -212,7 +214,7 @@ export class Messages implements MessageReader {
    * signature or timestamp.
    */
   #name(exchange: Exchange, progress: MessageProgress, { compiled, messageId }: Asked, input: DocumentValue): void {
-    const type = exchange.header('content-type')?.split(';', 1)[0]?.trim().toLowerCase() ?? '';
+    const type = readContentType(exchange.header('content-type') ?? '')?.essence;
     this.#ports.stages.name(exchange, progress, compiled, {
       connector: 'messages',
       messageId: messageId?.(),
@@ -237,7 +239,11 @@ export class Messages implements MessageReader {
 
   async text(exchange: Exchange): Promise<string | undefined> {
     const { registry, pace } = this.#ports;
-    const received = exchange.body({ size: registry.gateway.limits.body, pace });
+    const received = exchange.body({
+      size: registry.gateway.limits.body,
+      pace,
+      codings: registry.gateway.requestEncodings,
+    });
     return received.present ? received.text() : undefined;
   }
 
@@ -261,7 +267,7 @@ export class Messages implements MessageReader {
       throw withoutMtom();
     }
     const size = isRelated ? body + attachments * attachment : body;
-    const received = exchange.body({ size, pace });
+    const received = exchange.body({ size, pace, codings: registry.gateway.requestEncodings });
     if (!received.present) return undefined;
     if (!isRelated && received.length !== undefined && received.length <= SMALL)
       return openWhole(contentType, received.bytes, body);
@@ -342,5 +348,5 @@ async function* whole(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 /** Whether a message in parts is MTOM (XOP 1.0, section 4.1). */
 function isXop(contentType: string): boolean {
-  return /;\s*type\s*=\s*"?application\/xop\+xml/i.test(contentType);
+  return readContentType(contentType)?.parameters.get('type')?.trim().toLowerCase().startsWith(XOP_MEDIA_TYPE) === true;
 }

@@ -12,6 +12,7 @@ import type { Registry } from '../../model/registry.ts';
 import { isMessageScheme } from '../../model/security.ts';
 import { finalAnswer } from '../../model/service.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
+import { readContentType } from '../../wire/content-type.ts';
 import { streamOf } from '../../wire/measured.ts';
 import { parseAccept, parseMediaType } from '../../wire/media-type.ts';
 import {
@@ -83,7 +84,7 @@ export function askEnvelope(
   let action: string | undefined;
   try {
     message = readEnvelope(envelope);
-    const type = parseMediaType(exchange.header('content-type') ?? 'text/xml');
+    const type = readContentType(exchange.header('content-type') ?? 'text/xml');
     action = soapAction(message.version, exchange.header('soapaction'), type);
     progress.form = soapForm(message.version, mtom ? packagingOf(exchange, opened) : 'alone');
     const addressed = addressedAction(message);

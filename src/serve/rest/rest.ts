@@ -49,14 +49,15 @@ class RestConnector {
     this.#routes = compileRoutes(ports.registry);
     const { body, attachment, attachments, parameters } = ports.registry.gateway.limits;
     const { pace } = ports;
-    this.#formLimits = { size: body + attachments * attachment, pace };
+    const codings = ports.registry.gateway.requestEncodings;
+    this.#formLimits = { size: body + attachments * attachment, pace, codings };
     this.#partLimits = { body, attachment, attachments, parts: parameters };
     this.#compresses = ports.registry.gateway.compress.rest;
     this.#signed = new Set(
       [...ports.operations.keys()].filter(({ requires }) => requires.some(({ kind }) => kind === 'webhook')),
     );
-    this.#bodyLimits = { size: body, pace };
-    this.#contentLimits = { size: attachment, pace };
+    this.#bodyLimits = { size: body, pace, codings };
+    this.#contentLimits = { size: attachment, pace, codings };
   }
 
   /** Answers one exchange; neither throws nor rejects. */

@@ -11,7 +11,8 @@ export type Complain = (reason: string) => Error;
  * Reads the lines of a header, each ending with CRLF or LF. Folded lines are unfolded, and blanks before the colon,
  * which old mail programs wrote, are ignored. Bytes that are not UTF-8 are read as ISO 8859-1.
  * @returns values by lower-case name; repeated fields are joined with a comma
- * @throws the error of `complain` for a line without a name, a control character, or a repeated Content- field
+ * @throws the error of `complain` for a line without a name, a control character, or a Content- field that is repeated
+ * with another value
  */
 export function parseMimeHeaders(block: Buffer, complain: Complain): Map<string, string> {
   const headers = new Map<string, string>();
@@ -40,7 +41,10 @@ function add(headers: Map<string, string>, field: string, complain: Complain): v
   const value = field.slice(colon + 1).trim();
   const before = headers.get(name);
   // RFC 2045 allows each of these once; a reader that uses the other value would see a different message.
-  if (before !== undefined && name.startsWith('content-')) throw complain(`its header has ${name} twice`);
+  if (before !== undefined && name.startsWith('content-')) {
+    if (before === value) return;
+    throw complain(`its header has ${name} twice, as ${quote(before)} and ${quote(value)}`);
+  }
   headers.set(name, before === undefined ? value : `${before}, ${value}`);
 }
 

@@ -1,5 +1,6 @@
 // SOAP 1.1 (W3C Note of 8 May 2000) and SOAP 1.2 part 1 (second edition): envelopes and header blocks.
-import { type MediaType, parseMediaType } from '../media-type.ts';
+import { readContentType } from '../content-type.ts';
+import type { MediaType } from '../media-type.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../xml/tree.ts';
 import { clarkName, type QName, SOAP_NAMESPACES, type SoapVersion } from './version.ts';
 
@@ -173,7 +174,7 @@ function actionOf({ parameters }: MediaType): string {
   const own = parameters.get('action');
   if (own !== undefined) return own.trim();
   for (const name of ['start-info', 'type']) {
-    const quoted = parseMediaType(parameters.get(name) ?? '')?.parameters.get('action');
+    const quoted = readContentType(parameters.get(name) ?? '')?.parameters.get('action');
     if (quoted !== undefined) return quoted.trim();
   }
   return '';

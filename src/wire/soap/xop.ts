@@ -1,8 +1,9 @@
 // XML-binary Optimized Packaging (XOP 1.0) as SOAP uses it (MTOM 1.0): multipart/related, RFC 2387, and cid: URLs, RFC 2392.
 
 import { randomUUID } from 'node:crypto';
+import { readContentType } from '../content-type.ts';
 import { WireError } from '../error.ts';
-import { type MediaType, parseMediaType } from '../media-type.ts';
+import type { MediaType } from '../media-type.ts';
 import { boundaryFault } from '../multipart/headers.ts';
 import { percentEncode, tryPercentDecode } from '../percent.ts';
 import type { XmlElement } from '../xml/tree.ts';
@@ -97,7 +98,7 @@ export function readRelatedType({ parameters }: MediaType): RelatedType {
   return {
     boundary,
     ...(start === '' ? {} : { start }),
-    ...(type === undefined ? {} : { type: parseMediaType(type)?.essence ?? type.trim().toLowerCase() }),
+    ...(type === undefined ? {} : { type: readContentType(type)?.essence ?? type.trim().toLowerCase() }),
     ...(startInfo === undefined ? {} : { startInfo }),
   };
 }

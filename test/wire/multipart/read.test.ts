@@ -158,7 +158,7 @@ describe('the header of a part', () => {
     [' A: 1', 'part 1: its header begins with a folded line'],
     ['A: x\0y', 'part 1: its header holds a control character in "A: x\\u0000y"'],
     ['A: x\ry', 'part 1: its header holds a control character in "A: x\\ry"'],
-    ['Content-ID: <a>\r\nCONTENT-ID: <b>', 'part 1: its header has content-id twice'],
+    ['Content-ID: <a>\r\nCONTENT-ID: <b>', 'part 1: its header has content-id twice, as "<a>" and "<b>"'],
     ['x'.repeat(200), `part 1: its header has a line without a name: "${'x'.repeat(80)}..."`],
   ])('refuses %j', async (block, reason) => {
     expect(await faultOf(read(`--b\r\n${block}\r\n\r\nx\r\n--b--`))).toEqual(['syntax', reason]);
