@@ -176,7 +176,7 @@ describe('operations of one name', () => {
   });
 
   const security =
-    '<w:Security xmlns:w="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd" s:mustUnderstand="1"/>';
+    '<w:Security xmlns:w="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd" s:mustUnderstand="1"><w:BinarySecurityToken/></w:Security>';
   it.each([
     ['SHARED_GET.v1', 'The gateway does not understand the mandatory headers'],
     [undefined, 'The gateway does not understand the mandatory headers'],
