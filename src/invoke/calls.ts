@@ -14,10 +14,10 @@ import type { DocumentValue } from '../model/value.ts';
 import { empty } from '../wire/measured.ts';
 import { parseMediaType } from '../wire/media-type.ts';
 import { SOAP_MEDIA_TYPES, SOAP_VERSIONS } from '../wire/soap/version.ts';
-import type { Callable, LaterReply, ReadReply } from './callable.ts';
+import type { Callable, LaterReply, ReadReply, WriteOptions } from './callable.ts';
 import { Configuration } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
-import { addressBelow } from './http/address.ts';
+import { addressBelow, type Base, calledAddress } from './http/address.ts';
 import { findHeader, ownHeaders } from './http/headers.ts';
 import { basesAt } from './http/peer.ts';
 import type { RawReply } from './http/raw-reply.ts';
@@ -149,7 +149,14 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
     const { target, known } = reached(targetOf(operation, given));
     const { segments = [], uriIndex = 1, later } = given;
     const knowing = later === undefined ? redactor : redactor.knowing({ secrets: () => [later.secret] });
-    const writing = { called: keyed(operation, target.node, called), redactor: knowing, segments, uriIndex, later };
+    const { node, primaryUrl } = target;
+    const written = keyed(operation, node, called);
+    const address: WriteOptions['address'] = () => {
+      const texts = primaryUrl === undefined ? node.base : [primaryUrl];
+      const [base] = basesAt(node, primaryUrl, known.resolve(texts, called), called);
+      return calledAddress(base as Base, called);
+    };
+    const writing = { called: written, redactor: knowing, segments, uriIndex, later, address };
     const texts = [...transport.references(target), ...callable.references(input, writing)];
     return { callable, target, writing, texts, known };
   }
@@ -182,7 +189,7 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
     written: () => Written,
     given: CallOptions,
     called: Called,
-    take: (callable: Callable, raw: RawReply, start: number) => Promise<Taken<T>>,
+    take: (callable: Callable, raw: RawReply, start: number, outgoing: Outgoing) => Promise<Taken<T>>,
     unread?: (raw: RawReply, note: string, start: number) => Taken<T>,
   ): Promise<T> {
     const start = performance.now();
@@ -197,13 +204,13 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
       raw = await transport.send(target, outgoing, sending);
       const limit = target.node.timeouts.reply ?? timeouts.reply;
       const reply = raw;
-      const { result, value, note } = await withinTime(reply, limit, (each) => take(callable, each, start)).catch(
-        (error: unknown) => {
-          if (unread === undefined || !isSuccess(reply.status) || !isUnread(error)) throw error;
-          reply.discard();
-          return unread(reply, (time.errorOf(error) as Error).message, start);
-        },
-      );
+      const { result, value, note } = await withinTime(reply, limit, (each) =>
+        take(callable, each, start, outgoing),
+      ).catch((error: unknown) => {
+        if (unread === undefined || !isSuccess(reply.status) || !isUnread(error)) throw error;
+        reply.discard();
+        return unread(reply, (time.errorOf(error) as Error).message, start);
+      });
       const { status, attempts } = raw;
       const ms = performance.now() - start;
       onCall?.({ operation, called, sent, ms, attempts, status, value, error: undefined, note });
@@ -233,8 +240,8 @@ export function createCalls({ gateway, env, spool, timeouts, transport, redactor
         () => write(operation, input, given, called),
         given,
         called,
-        async (callable, raw, start) => {
-          const read = await callable.read(raw, { limits, spool });
+        async (callable, raw, start, { soap }) => {
+          const read = await callable.read(raw, { limits, spool, repliesTo: soap?.messageId });
           return { result: replyOf(raw, read, performance.now() - start), value: read.value };
         },
         given.delivers === true || isOneWay(operation)

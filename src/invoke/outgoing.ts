@@ -36,6 +36,8 @@ interface OutgoingSoap {
   readonly version: SoapVersion;
   /** It gets no Security header: the caller has written one, which stays the only one, or there is no envelope. */
   readonly isSecured?: boolean;
+  /** The id by which its reply names it, if it has header blocks of WS-Addressing. */
+  readonly messageId?: string | undefined;
   /**
    * The message with a block in front of the others; absent for one that was written elsewhere, whose text is the envelope.
    * @param shown the block in the masked message

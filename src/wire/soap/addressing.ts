@@ -189,14 +189,17 @@ function block(name: string, content: string, namespace = WSA): string {
 
 /** What a request says about itself, and where its reply is expected. All are IRIs. */
 export interface RequestAddressing {
+  /** The address that is called. */
+  readonly to: string;
   readonly messageId: string;
   readonly action: string;
   readonly replyTo: string;
 }
 
 /** The header blocks of a request whose reply is sent to another address, as XML. Faults go there too (Core, section 3.4). */
-export function requestAddressing({ messageId, action, replyTo }: RequestAddressing): string {
+export function requestAddressing({ to, messageId, action, replyTo }: RequestAddressing): string {
   return [
+    block('To', escapeText(to)),
     block('MessageID', escapeText(messageId)),
     block('Action', escapeText(action)),
     block('ReplyTo', `<wsa:Address>${escapeText(replyTo)}</wsa:Address>`),
