@@ -60,7 +60,7 @@ describe('a call with `addressing: true`', () => {
     const { url } = await target(related('urn:uuid:another'));
     const failed = await thrown(caller(url).call('FILE_SEND', { S: 'x' }));
     expect(failed).toMatchObject({ code: 'BAD_REPLY' });
-    expect(failed.message).toMatch(/relates to the message urn:uuid:another, not to urn:uuid:/);
+    expect((failed as Error).message).toMatch(/relates to the message urn:uuid:another, not to urn:uuid:/);
   });
 
   it('accepts a reply without header blocks', async () => {

@@ -358,6 +358,22 @@ export const callRules = {
     before: 'soap: GetOrders\nrequest: { fields: { NUMBER: integer } }\nresponse: { fields: { NUMBER: integer } }',
     after: 'soap: ListOrders\nrequest: { fields: { NUMBER: integer } }\nresponse: { fields: { NUMBER: integer } }',
   },
+  'addressing-required': {
+    sentence: 'Requests over SOAP need header blocks of WS-Addressing, which were {before}.',
+    reason: 'A request without Action, or without MessageID where it has a reply, is refused.',
+    verdicts: { callers: 'CBC' },
+    sample: 'service',
+    before: '',
+    after: 'addressing: required',
+  },
+  'addressing-stated': {
+    sentence: 'The WSDL states that header blocks of WS-Addressing are {after}, no longer {before}.',
+    reason: 'Messages with them are accepted as before. Clients that are generated anew may send them.',
+    verdicts: { callers: 'CCC' },
+    sample: 'service',
+    before: '',
+    after: 'addressing: optional',
+  },
   'call-addressing-changed': {
     sentence: 'The call {after} header blocks of WS-Addressing; it {before} them.',
     reason: 'A system may reject header blocks that it does not know, or need those that it had.',
