@@ -173,7 +173,7 @@ const SERVICE: Comparison<Service, ServiceScope> = {
   },
   addressing: ({ before, after }, scope) => {
     if (before.addressing === after.addressing || !before.operations.some(({ soap }) => soap !== undefined)) return;
-    const [was, is] = [before, after].map(({ addressing = 'understood' }) => addressing) as [string, string];
+    const [was, is] = [before, after].map(({ addressing = 'not mentioned' }) => addressing) as [string, string];
     const rule = is === 'required' ? 'addressing-required' : 'addressing-stated';
     scope.changes.add(rule, scope, sidesOf({ before, after }, was, is));
   },

@@ -63,6 +63,9 @@ export interface DraftOperation {
   readonly uncallable?: string;
 }
 
+/** What a contract states about the header blocks of WS-Addressing. */
+export type DraftAddressing = 'optional' | 'required';
+
 export interface DraftSoap {
   readonly style: 'wrapped' | 'bare' | 'rpc';
   readonly version: '1.1' | '1.2';
@@ -77,8 +80,8 @@ export interface DraftSoap {
   readonly namespace?: string;
   readonly oneWay: boolean;
   readonly mtom: boolean;
-  /** Requests must have the header blocks of WS-Addressing. */
-  readonly addressing?: boolean;
+  /** Requests may, or must, have the header blocks of WS-Addressing. */
+  readonly addressing?: DraftAddressing;
 }
 
 export interface DraftRest {

@@ -213,16 +213,16 @@ export function messageElements(operations: readonly WsdlOperation[]): XmlElemen
 export function operationElement(operation: WsdlOperation): XmlElement {
   const { name, text, input, output, requestAction, replyAction, faults, bindings } = operation;
   const addressed = (action: string | undefined): Readonly<Record<string, string>> =>
-    action === undefined ? {} : { 'xmlns:wsam': WSAM, 'wsam:Action': action };
+    action === undefined ? {} : { 'wsam:Action': action };
   return element('wsdl:operation', { name }, [
     element('wsdl:documentation', {}, [text]),
     ...bindings,
-    element('wsdl:input', { ...addressed(requestAction), message: `tns:${input.name}` }),
+    element('wsdl:input', { message: `tns:${input.name}`, ...addressed(requestAction) }),
     output === undefined
       ? undefined
-      : element('wsdl:output', { ...addressed(replyAction), message: `tns:${output.name}` }),
+      : element('wsdl:output', { message: `tns:${output.name}`, ...addressed(replyAction) }),
     ...faults.map((fault) =>
-      element('wsdl:fault', { ...addressed(FAULT_ACTION), name: fault.name, message: `tns:${fault.message.name}` }),
+      element('wsdl:fault', { name: fault.name, message: `tns:${fault.message.name}`, ...addressed(FAULT_ACTION) }),
     ),
   ]);
 }
@@ -312,7 +312,8 @@ interface Policies {
 }
 
 const WSP = 'http://www.w3.org/ns/ws-policy';
-const WSAM = 'http://www.w3.org/2007/05/addressing/metadata';
+/** Metadata of WS-Addressing, whose prefix the root element declares. */
+export const WSAM = 'http://www.w3.org/2007/05/addressing/metadata';
 const SP = 'http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702';
 
 /**
@@ -363,7 +364,7 @@ function addressingPolicy(operations: readonly SoapOperation[]): XmlElement | un
   const isRequired = declared === 'required';
   const response = isLater ? !isRequired && 'wsam:NonAnonymousResponses' : 'wsam:AnonymousResponses';
   return element('wsp:Policy', { 'xmlns:wsp': WSP }, [
-    element('wsam:Addressing', { 'xmlns:wsam': WSAM, 'wsp:Optional': isRequired ? undefined : 'true' }, [
+    element('wsam:Addressing', { 'wsp:Optional': isRequired ? undefined : 'true' }, [
       element('wsp:Policy', {}, [response === false ? undefined : element(response)]),
     ]),
   ]);

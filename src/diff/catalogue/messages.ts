@@ -359,20 +359,24 @@ export const callRules = {
     after: 'soap: ListOrders\nrequest: { fields: { NUMBER: integer } }\nresponse: { fields: { NUMBER: integer } }',
   },
   'addressing-required': {
-    sentence: 'Requests over SOAP need header blocks of WS-Addressing, which were {before}.',
+    sentence: 'Requests over SOAP need header blocks of WS-Addressing.',
     reason: 'A request without Action, or without MessageID where it has a reply, is refused.',
     verdicts: { callers: 'CBC' },
-    sample: 'service',
-    before: '',
-    after: 'addressing: required',
+    sample: 'definitions',
+    before:
+      'service: Orders.v1\npublic: true\noperations:\n  ORDER: { soap: true, response: { fields: { NUMBER: integer } } }',
+    after:
+      'service: Orders.v1\npublic: true\naddressing: required\noperations:\n  ORDER: { soap: true, response: { fields: { NUMBER: integer } } }',
   },
   'addressing-stated': {
-    sentence: 'The WSDL states that header blocks of WS-Addressing are {after}, no longer {before}.',
+    sentence: 'In the WSDL, WS-Addressing is {after}; it was {before}.',
     reason: 'Messages with them are accepted as before. Clients that are generated anew may send them.',
     verdicts: { callers: 'CCC' },
-    sample: 'service',
-    before: '',
-    after: 'addressing: optional',
+    sample: 'definitions',
+    before:
+      'service: Orders.v1\npublic: true\noperations:\n  ORDER: { soap: true, response: { fields: { NUMBER: integer } } }',
+    after:
+      'service: Orders.v1\npublic: true\naddressing: optional\noperations:\n  ORDER: { soap: true, response: { fields: { NUMBER: integer } } }',
   },
   'call-addressing-changed': {
     sentence: 'The call {after} header blocks of WS-Addressing; it {before} them.',

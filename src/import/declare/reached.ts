@@ -57,7 +57,7 @@ export function soapKeys(
     action: action ?? '',
     actions: isCall || uncallable !== undefined ? undefined : actions,
     namespace: isWrapped && soap.namespace !== namespace ? soap.namespace : undefined,
-    addressing: isCall && soap.addressing ? true : undefined,
+    addressing: isCall && soap.addressing === 'required' ? true : undefined,
     reply: isWrapped && response !== undefined && response !== `${request}Response` ? response : undefined,
   });
   return given({
