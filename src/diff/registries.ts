@@ -173,6 +173,12 @@ const SERVICE: Comparison<Service, ServiceScope> = {
       if (!old.includes(each) && !old.includes('*'))
         scope.changes.add('origins-more', scope, sidesOf({ before, after }, '', each));
   },
+  addressing: ({ before, after }, scope) => {
+    if (before.addressing === after.addressing || !before.operations.some(({ soap }) => soap !== undefined)) return;
+    const [was, is] = [before, after].map(({ addressing = 'not mentioned' }) => addressing) as [string, string];
+    const rule = is === 'required' ? 'addressing-required' : 'addressing-stated';
+    scope.changes.add(rule, scope, sidesOf({ before, after }, was, is));
+  },
   // Compared with those of all services, between which operations may move.
   operations: unseen,
   consumers: unseen,

@@ -217,7 +217,7 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
     },
   ),
   services: shape<Service>()(
-    'description default active=true deprecated! cors! delivered operations! consumers flows',
+    'description default active=true deprecated! cors! addressing delivered operations! consumers flows',
     { flows: ({ flows }) => flows.map(({ name }) => name) },
   ),
   // `uris` are in the order of their index, which must never change.

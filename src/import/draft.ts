@@ -65,6 +65,9 @@ export interface DraftOperation {
   readonly uncallable?: string;
 }
 
+/** What a contract states about the header blocks of WS-Addressing. */
+export type DraftAddressing = 'optional' | 'required';
+
 export interface DraftSoap {
   readonly style: 'wrapped' | 'bare' | 'rpc';
   readonly version: '1.1' | '1.2';
@@ -81,8 +84,8 @@ export interface DraftSoap {
   readonly replyNamespace?: string | undefined;
   readonly oneWay: boolean;
   readonly mtom: boolean;
-  /** Requests must have the header blocks of WS-Addressing. */
-  readonly addressing?: boolean;
+  /** Requests may, or must, have the header blocks of WS-Addressing. */
+  readonly addressing?: DraftAddressing;
 }
 
 export interface DraftRest {

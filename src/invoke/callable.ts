@@ -53,6 +53,17 @@ export interface WriteOptions {
   readonly uriIndex: number;
   /** For a call whose reply comes later; over SOAP, WS-Addressing carries it. */
   readonly later?: LaterReply | undefined;
+  /** SOAP only: the address that is called, the first one of the node. @throws InvokeError CONFIGURATION */
+  address(): CalledAddress;
+}
+
+/** An address that a message repeats. */
+interface CalledAddress {
+  readonly sent: string;
+  /** With the values in its query masked. */
+  readonly shown: string;
+  /** Those values. */
+  readonly secrets: readonly string[];
 }
 
 /** Where the target of a call sends its reply later. */

@@ -14,10 +14,10 @@ import type { DocumentValue } from '../model/value.ts';
 import { empty } from '../wire/measured.ts';
 import { parseMediaType } from '../wire/media-type.ts';
 import { SOAP_MEDIA_TYPES, SOAP_VERSIONS } from '../wire/soap/version.ts';
-import type { Callable, LaterReply, ReadReply, ReplyPorts } from './callable.ts';
+import type { Callable, LaterReply, ReadReply, ReplyPorts, WriteOptions } from './callable.ts';
 import { Configuration } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
-import { addressBelow } from './http/address.ts';
+import { addressBelow, type Base, calledAddress } from './http/address.ts';
 import { findHeader, ownHeaders } from './http/headers.ts';
 import { basesAt } from './http/peer.ts';
 import type { RawReply } from './http/raw-reply.ts';
@@ -163,7 +163,14 @@ export function createCalls({
     const { target, known } = reached(targetOf(operation, given));
     const { segments = [], uriIndex = 1, later } = given;
     const knowing = later === undefined ? redactor : redactor.knowing({ secrets: () => [later.secret] });
-    const writing = { called: keyed(operation, target.node, called), redactor: knowing, segments, uriIndex, later };
+    const { node, primaryUrl } = target;
+    const written = keyed(operation, node, called);
+    const address: WriteOptions['address'] = () => {
+      const texts = primaryUrl === undefined ? node.base : [primaryUrl];
+      const [base] = basesAt(node, primaryUrl, known.resolve(texts, called), called);
+      return calledAddress(base as Base, called);
+    };
+    const writing = { called: written, redactor: knowing, segments, uriIndex, later, address };
     const texts = [...transport.references(target), ...callable.references(input, writing)];
     return { callable, target, writing, texts, known };
   }
@@ -206,7 +213,8 @@ export function createCalls({
     const time = deadline(given.signal, most, called);
     let raw: RawReply | undefined;
     try {
-      const ports = { limits, spool, trust: trustOf(target.node, called) };
+      const repliesTo = outgoing.soap?.messageId;
+      const ports = { limits, spool, repliesTo, trust: trustOf(target.node, called) };
       const { onSent, heads, messageId } = given;
       const sending = { called, resolve, signal: time.signal, onSent, heads, messageId };
       raw = await transport.send(target, outgoing, sending);

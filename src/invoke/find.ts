@@ -62,7 +62,7 @@ export function asConsumer(operation: Operation, target: Node, input: DocumentVa
     name,
     service,
     target,
-    soap,
+    soap: service.addressing === 'required' ? { ...soap, addressing: true } : soap,
     headers: [],
     properties: {
       mtom: !attachmentsIn(input).next().done,

@@ -38,6 +38,8 @@ interface OutgoingSoap {
   readonly isSecured?: boolean;
   /** The value of its signature, in base64, which a reply can confirm. */
   readonly signature?: string | undefined;
+  /** The id by which its reply names it, if it has header blocks of WS-Addressing. */
+  readonly messageId?: string | undefined;
   /**
    * The message with a block in front of the others; absent for one that was written elsewhere, whose text is the envelope.
    * @param shown the block in the masked message

@@ -11,6 +11,7 @@ import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Operation } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
+import { ANONYMOUS } from '../wire/soap/addressing.ts';
 import { SOAP_CONTENT_TYPES, type SoapVersion } from '../wire/soap/version.ts';
 import type { Callable } from './callable.ts';
 import { type Called, InvokeError, ReplyFault, SoapFault } from './error.ts';
@@ -139,6 +140,7 @@ export function compileProvided(
       const { method, uri, headers, length, text, bytes } = callable(input).write(input, {
         ...{ called, segments: [], uriIndex: form.kind === 'rest' ? form.uriIndex : 1, redactor: PLAIN },
         resolve: () => '',
+        address: () => ({ sent: ANONYMOUS, shown: ANONYMOUS, secrets: [] }),
       });
       const target =
         form.kind === 'rest' ? `/RESTListeningConnector/${segment}/${uri}` : '/PeopleSoftServiceListeningConnector';

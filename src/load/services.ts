@@ -82,6 +82,7 @@ export function linkServices(sources: ServiceSources): LinkedServices {
   for (const each of begun) {
     each.service.operations = each.answered.map(({ id }) => operations.get(id) as Operation);
     checkServiceCall(linking, each);
+    checkAddressing(linking, each);
   }
   return { services: begun.map(({ service }) => service), operations, consumers, calls, overrides };
 }
@@ -134,6 +135,17 @@ function checkServiceCall(linking: Linking, { declaration: { id, value }, servic
     );
   });
   if (!isUsed) refuseKey(linking, value, 'call', id, 'each of its operations has an answer of its own');
+}
+
+/** It is about messages over SOAP. */
+function checkAddressing(linking: Linking, { declaration: { id, value }, service, answered }: BegunService): void {
+  if (value.addressing === undefined || linking.doubt.about(value)) return;
+  if (service.operations.some(({ soap }) => soap !== undefined)) return;
+  const why =
+    answered.length === 0
+      ? 'it is about requests that are served; a call has `soap: { addressing: true }`'
+      : 'none of its operations is offered over SOAP';
+  refuseKey(linking, value, 'addressing', id, why);
 }
 
 /** The definitions that services refer to. */
@@ -192,6 +204,7 @@ function linkService(linking: Linking, { id, value, at, delivered }: Declaration
       description: value.description,
       namespace: value.namespace,
       cors: value.cors,
+      addressing: value.addressing,
       deprecated: linkDeprecation(linking, value),
     }),
     at: positionOf(at),

@@ -222,6 +222,8 @@ export interface Service {
   readonly flows: readonly Flow[];
   /** Origins whose pages may call it from a browser; those of the gateway by default. */
   readonly cors?: readonly string[];
+  /** Whether its WSDL offers or requires WS-Addressing. Messages with its header blocks are accepted in any case. */
+  readonly addressing?: 'optional' | 'required';
   /** Part of the package. */
   readonly delivered: boolean;
   readonly at: Position;
@@ -344,6 +346,10 @@ export function serviceNamespace({ namespace, id }: Pick<Service, 'namespace' | 
 
 /** The action of a reply over SOAP that is sent to an address (WS-Addressing): an IRI, which WSDL states. */
 export function replyAction({ soap, service }: { soap: SoapForm; service: Service }, prefix: string): string {
-  const namespace = serviceNamespace(service, prefix);
-  return `${namespace}${namespace.startsWith('urn:') ? ':' : '/'}${soap.name}Response`;
+  return replyActionIn(soap, serviceNamespace(service, prefix));
+}
+
+/** The same in the namespace of a service. */
+export function replyActionIn({ name }: Pick<SoapForm, 'name'>, namespace: string): string {
+  return `${namespace}${namespace.startsWith('urn:') ? ':' : '/'}${name}Response`;
 }

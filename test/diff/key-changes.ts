@@ -445,6 +445,10 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   'service.deprecated': service('', 'deprecated: true'),
   'service.deprecated.since': service('deprecated: { since: "2026-01-01" }', 'deprecated: { since: "2026-02-01" }'),
   'service.deprecated.sunset': service('deprecated: { sunset: "2026-11-01" }', 'deprecated: { sunset: "2026-12-01" }'),
+  'service.addressing': whole(
+    `service: Orders.v1\npublic: true\noperations:\n  A: { soap: true, response: { fields: { N: integer } } }`,
+    `service: Orders.v1\npublic: true\naddressing: required\noperations:\n  A: { soap: true, response: { fields: { N: integer } } }`,
+  ),
   'service.cors': service('', 'cors: [https://app.example.org]'),
 
   'gateway.gateway': whole('gateway: LOCAL\nnamespace: urn:a', 'gateway: B\nnamespace: urn:a'),

@@ -251,7 +251,9 @@ describe('multipart/form-data', () => {
       });
       return `${reply.status} ${(await problem(reply)).detail}`;
     };
-    expect(await raw('x', 'multipart/form-data')).toMatch(/^400 .*its Content-Type multipart\/form-data has no boundary/);
+    expect(await raw('x', 'multipart/form-data')).toMatch(
+      /^400 .*its Content-Type multipart\/form-data has no boundary/,
+    );
     expect(await raw('--b\r\n\r\nx\r\n--b--')).toMatch(/^400 .*one of its parts has no name in Content-Disposition/);
     expect(await raw('--b\r\nContent-Disposition: form-data; name="TITLE"\r\n\r\nx')).toMatch(
       /^400 .*its parts are wrong/,

@@ -86,11 +86,6 @@ describe('operations of an old contract whose requests have one element', () => 
       'placed',
       { header: wsaAction('urn:t/place', 's:mustUnderstand="1"') },
     ],
-    [
-      'SOAPAction, whatever WS-Addressing has',
-      'placed',
-      { ...soapAction('urn:t/place'), header: wsaAction('urn:t/cancel') },
-    ],
   ] as const)('are called by %s: %s', async (_, done, asked) => {
     const { version = '1.1' }: Asked = asked;
     expect(bodyOf(await ask('7', asked), version)).toBe(
@@ -110,9 +105,12 @@ describe('operations of an old contract whose requests have one element', () => 
     expect(faultOf(await ask('7', { header: wsaAction('urn:t/other') })).reason).toContain('"urn:t/other"');
   });
 
-  it('have an action of WS-Addressing that is not understood where it names another operation', async () => {
+  it('are refused where the action of WS-Addressing is another than SOAPAction', async () => {
     const header = wsaAction('urn:t/other', 's:mustUnderstand="1"');
-    expect((await ask('7', { ...soapAction('urn:t/place'), header })).text).toContain('MustUnderstand');
+    expect((await ask('7', { ...soapAction('urn:t/place'), header })).text).toContain('q:ActionMismatch</faultcode>');
+    expect((await ask('7', { ...soapAction('urn:t/place'), header: wsaAction('urn:t/cancel') })).text).toContain(
+      'wsa:Action is "urn:t/cancel", and SOAPAction is "urn:t/place"',
+    );
   });
 });
 

@@ -6,6 +6,7 @@ import type { UsernameTokenScheme } from '../../model/security.ts';
 import { type Message, replyAction } from '../../model/service.ts';
 import { soapElements } from '../../model/soap.ts';
 import { integersWithin } from '../../wire/order.ts';
+import { FAULT_ACTION } from '../../wire/soap/addressing.ts';
 import { WSU } from '../../wire/soap/wsse-names.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import { nameAllocator, ncName } from '../names.ts';
@@ -47,9 +48,9 @@ export interface WsdlOperation {
   readonly output: WsdlMessage | undefined;
   /** The header blocks of its messages, each a part; `undefined` for none. */
   readonly headers: { readonly input: WsdlMessage | undefined; readonly output: WsdlMessage | undefined };
-  /** Of a request whose element other operations have, too. */
+  /** Of a request whose element other operations have, too, or of a service that describes WS-Addressing. */
   readonly requestAction: string | undefined;
-  /** Of a reply that is sent to the address of the caller. */
+  /** `undefined` for a one-way operation. */
   readonly replyAction: string | undefined;
   readonly faults: readonly { readonly name: string; readonly message: WsdlMessage }[];
   /** References to the policy of its requests. */
@@ -83,6 +84,8 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
     return message;
   };
   const shared = sharedElements(scope);
+  const isAddressed = (operation: SoapOperation): boolean =>
+    shared.has(operation) || operation.service.addressing !== undefined;
   return soap.map((operation): WsdlOperation => {
     const { name, action, response, style } = operation.soap;
     const elements = soapElements(operation, gateway.namespace);
@@ -126,8 +129,8 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
         input: headersOf(requestMessage(name), operation.blocks.request),
         output: oneWay ? undefined : headersOf(replyMessage(name), operation.blocks.reply),
       },
-      requestAction: shared.has(operation) && action !== '' ? action : undefined,
-      replyAction: takesReplyTo(operation) ? replyAction(operation, gateway.namespace) : undefined,
+      requestAction: isAddressed(operation) && action !== '' ? action : undefined,
+      replyAction: oneWay ? undefined : replyAction(operation, gateway.namespace),
       faults: [
         ...named,
         ...(fault === undefined || message === undefined
@@ -210,15 +213,17 @@ export function messageElements(operations: readonly WsdlOperation[]): XmlElemen
 export function operationElement(operation: WsdlOperation): XmlElement {
   const { name, text, input, output, requestAction, replyAction, faults, bindings } = operation;
   const addressed = (action: string | undefined): Readonly<Record<string, string>> =>
-    action === undefined ? {} : { 'xmlns:wsam': WSAM, 'wsam:Action': action };
+    action === undefined ? {} : { 'wsam:Action': action };
   return element('wsdl:operation', { name }, [
     element('wsdl:documentation', {}, [text]),
     ...bindings,
-    element('wsdl:input', { ...addressed(requestAction), message: `tns:${input.name}` }),
+    element('wsdl:input', { message: `tns:${input.name}`, ...addressed(requestAction) }),
     output === undefined
       ? undefined
-      : element('wsdl:output', { ...addressed(replyAction), message: `tns:${output.name}` }),
-    ...faults.map((fault) => element('wsdl:fault', { name: fault.name, message: `tns:${fault.message.name}` })),
+      : element('wsdl:output', { message: `tns:${output.name}`, ...addressed(replyAction) }),
+    ...faults.map((fault) =>
+      element('wsdl:fault', { name: fault.name, message: `tns:${fault.message.name}`, ...addressed(FAULT_ACTION) }),
+    ),
   ]);
 }
 
@@ -300,14 +305,15 @@ const RESERVED = new Set(
 interface Policies {
   /** `wsp:Policy` elements for the root. */
   readonly elements: readonly XmlElement[];
-  /** For each binding; `undefined` when no reply is sent to an address. */
+  /** For each binding; `undefined` when nothing is stated about WS-Addressing. */
   readonly addressing: XmlElement | undefined;
   /** A reference for the input of an operation in a binding; `undefined` if only its documentation states what it requires. */
   referenceOf(operation: SoapOperation): XmlElement | undefined;
 }
 
 const WSP = 'http://www.w3.org/ns/ws-policy';
-const WSAM = 'http://www.w3.org/2007/05/addressing/metadata';
+/** Metadata of WS-Addressing, whose prefix the root element declares. */
+export const WSAM = 'http://www.w3.org/2007/05/addressing/metadata';
 const SP = 'http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702';
 
 /**
@@ -330,7 +336,7 @@ export function policiesOf(operations: readonly SoapOperation[]): Policies {
   );
   return {
     elements: [...wanted.values()].map((scheme) => policyElement(names.get(scheme.id) as string, scheme)),
-    addressing: operations.some(takesReplyTo) ? addressingPolicy() : undefined,
+    addressing: addressingPolicy(operations),
     referenceOf(operation) {
       const scheme = tokenOf(operation);
       if (scheme === undefined) return undefined;
@@ -347,13 +353,19 @@ function tokenOf(operation: SoapOperation): UsernameTokenScheme | undefined {
 }
 
 /**
- * WS-Addressing 1.0 - Metadata (W3C Recommendation, 4 September 2007), section 3.1: requests may have its headers, and the address of
- * a reply is another one than that of the request. Optional, because a binding has other operations too.
+ * WS-Addressing 1.0 - Metadata (W3C Recommendation, 4 September 2007), section 3.1: requests may have its headers, or must. It is
+ * stated where the service says so, or where the address of a reply may be another one than that of the request. A nested policy
+ * applies to each operation of a binding: required headers allow both addresses, where some operations take only one.
  */
-function addressingPolicy(): XmlElement {
+function addressingPolicy(operations: readonly SoapOperation[]): XmlElement | undefined {
+  const isLater = operations.some(takesReplyTo);
+  const declared = operations[0]?.service.addressing;
+  if (declared === undefined && !isLater) return undefined;
+  const isRequired = declared === 'required';
+  const response = isLater ? !isRequired && 'wsam:NonAnonymousResponses' : 'wsam:AnonymousResponses';
   return element('wsp:Policy', { 'xmlns:wsp': WSP }, [
-    element('wsam:Addressing', { 'xmlns:wsam': WSAM, 'wsp:Optional': 'true' }, [
-      element('wsp:Policy', {}, [element('wsam:NonAnonymousResponses')]),
+    element('wsam:Addressing', { 'wsp:Optional': isRequired ? undefined : 'true' }, [
+      element('wsp:Policy', {}, [response === false ? undefined : element(response)]),
     ]),
   ]);
 }

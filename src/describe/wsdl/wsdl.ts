@@ -12,6 +12,7 @@ import {
   messageElements,
   operationElement,
   policiesOf,
+  WSAM,
   type WsdlMessage,
   type WsdlOperation,
   wsdlOperations,
@@ -94,6 +95,7 @@ function namespacesOf({ namespace }: Scope, schemas: SchemaSet): Record<string, 
     targetNamespace: namespace,
     'xmlns:wsdl': 'http://schemas.xmlsoap.org/wsdl/',
     'xmlns:xs': 'http://www.w3.org/2001/XMLSchema',
+    'xmlns:wsam': WSAM,
   };
   for (const { prefix, namespace: dialect } of SOAP_DIALECTS) attributes[`xmlns:${prefix}`] = dialect;
   return { ...attributes, ...prefixesOf(schemas) };

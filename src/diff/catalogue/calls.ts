@@ -102,6 +102,26 @@ export const callRules = {
     before: 'soap: GetOrders\nrequest: { fields: { NUMBER: integer } }\nresponse: { fields: { NUMBER: integer } }',
     after: 'soap: ListOrders\nrequest: { fields: { NUMBER: integer } }\nresponse: { fields: { NUMBER: integer } }',
   },
+  'addressing-required': {
+    sentence: 'Requests over SOAP need header blocks of WS-Addressing.',
+    reason: 'A request without Action, or without MessageID where it has a reply, is refused.',
+    verdicts: { callers: 'CBC' },
+    sample: 'definitions',
+    before:
+      'service: Orders.v1\npublic: true\noperations:\n  ORDER: { soap: true, response: { fields: { NUMBER: integer } } }',
+    after:
+      'service: Orders.v1\npublic: true\naddressing: required\noperations:\n  ORDER: { soap: true, response: { fields: { NUMBER: integer } } }',
+  },
+  'addressing-stated': {
+    sentence: 'In the WSDL, WS-Addressing is {after}; it was {before}.',
+    reason: 'Messages with them are accepted as before. Clients that are generated anew may send them.',
+    verdicts: { callers: 'CCC' },
+    sample: 'definitions',
+    before:
+      'service: Orders.v1\npublic: true\noperations:\n  ORDER: { soap: true, response: { fields: { NUMBER: integer } } }',
+    after:
+      'service: Orders.v1\npublic: true\naddressing: optional\noperations:\n  ORDER: { soap: true, response: { fields: { NUMBER: integer } } }',
+  },
   'call-addressing-changed': {
     sentence: 'The call {after} header blocks of WS-Addressing; it {before} them.',
     reason: 'A system may reject header blocks that it does not know, or need those that it had.',

@@ -1,7 +1,15 @@
 import { parseMediaType } from '../../wire/media-type.ts';
 import { receivable } from '../../wire/uri-template/layout.ts';
 import { parseUriTemplate } from '../../wire/uri-template/uri-template.ts';
-import type { DraftContract, DraftField, DraftOperation, DraftRest, DraftSecurity, DraftService } from '../draft.ts';
+import type {
+  DraftAddressing,
+  DraftContract,
+  DraftField,
+  DraftOperation,
+  DraftRest,
+  DraftSecurity,
+  DraftService,
+} from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given, inFiles, type Judge } from './declared.ts';
 import { DeclaredDocuments, fieldNames, usesOf } from './documents.ts';
@@ -120,6 +128,7 @@ class DeclaredServices {
     this.places.set(placeKey({ kind: 'service', id }), service.place);
     for (const [index, { place }] of all.entries())
       this.places.set(placeKey({ kind: 'service', id, operation: ids[index] as string }), place);
+    const addressing = isCall ? undefined : this.#addressing(all);
     const alone = namedAlone(service.operations);
     const operations = all.map((operation, index) => {
       const id = ids[index] as string;
@@ -135,9 +144,24 @@ class DeclaredServices {
         target: isCall ? this.#node(service, taken) : undefined,
         permission: this.#permission,
         requires: isCall ? undefined : this.#requires(service.security, service.place),
+        addressing,
         operations: Object.fromEntries(operations),
       }),
     };
+  }
+
+  /** What a service states about WS-Addressing: it requires what the contract requires of each operation. */
+  #addressing(operations: readonly DraftOperation[]): DraftAddressing | undefined {
+    const served = operations.filter(({ soap, uncallable }) => soap !== undefined && uncallable === undefined);
+    const required = served.filter(({ soap }) => soap?.addressing === 'required');
+    if (required.length === served.length) return required.length === 0 ? undefined : 'required';
+    for (const { name, place } of required)
+      this.#losses.add(
+        `WS-Addressing, which the contract requires of "${name}" and not of each operation`,
+        'requests without its header blocks are served too',
+        place,
+      );
+    return served.some(({ soap }) => soap?.addressing !== undefined) ? 'optional' : undefined;
   }
 
   /** The operations with an address that a request can match. */
@@ -164,12 +188,6 @@ class DeclaredServices {
     const isCall = this.#options.as === 'consumer';
     markOptional(operation, isCall);
     const sent = rest && this.#sent(rest, operation);
-    if (soap?.addressing && !isCall && uncallable === undefined)
-      this.#losses.add(
-        `WS-Addressing, which the contract requires of "${operation.name}"`,
-        'its header blocks are ignored, and refused with mustUnderstand',
-        operation.place,
-      );
     if (uncallable !== undefined) {
       const what = `the operation "${operation.name}" can't be ${isCall ? 'called' : 'served'}: ${uncallable}`;
       this.#losses.add(what, 'declared with `active: false`', operation.place);

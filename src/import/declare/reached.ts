@@ -126,7 +126,7 @@ export function soapKeys(
     actions: isCall || uncallable !== undefined ? undefined : actions,
     namespace: isWrapped && soap.namespace !== namespace ? soap.namespace : undefined,
     'reply-namespace': soap.replyNamespace,
-    addressing: isCall && soap.addressing ? true : undefined,
+    addressing: isCall && soap.addressing === 'required' ? true : undefined,
     reply: isWrapped && response !== undefined && response !== `${request}Response` ? response : undefined,
   });
   return given({

@@ -1,5 +1,5 @@
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
-import type { DraftSecurity } from '../draft.ts';
+import type { DraftAddressing, DraftSecurity } from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
 import { attribute, placeOf } from '../xml.ts';
 import type { Part } from './model.ts';
@@ -46,8 +46,8 @@ export interface Requirement {
   readonly security: readonly DraftSecurity[];
   /** Messages are sent as MTOM. */
   readonly mtom: boolean;
-  /** Requests have the header blocks of WS-Addressing. */
-  readonly addressing: boolean;
+  /** Requests may, or must, have the header blocks of WS-Addressing. */
+  readonly addressing: DraftAddressing | undefined;
 }
 
 /** An assertion that can't be met. */
@@ -74,19 +74,24 @@ interface Need extends Requirement {
 const NOTHING: Need = {
   security: [],
   mtom: false,
-  addressing: false,
+  addressing: undefined,
   transport: false,
   signs: false,
   unmet: [],
   unprotected: [],
 };
 
+/** What holds where several parts of a contract state it. */
+export function strictest(found: readonly (DraftAddressing | undefined)[]): DraftAddressing | undefined {
+  return (['required', 'optional'] as const).find((each) => found.includes(each));
+}
+
 function together(needs: readonly Need[]): Need {
   const security = new Map(needs.flatMap((each) => each.security).map((each) => [each.kind, each]));
   return {
     security: [...security.values()],
     mtom: needs.some(({ mtom }) => mtom),
-    addressing: needs.some(({ addressing }) => addressing),
+    addressing: strictest(needs.map(({ addressing }) => addressing)),
     transport: needs.some(({ transport }) => transport),
     signs: needs.some(({ signs }) => signs),
     unmet: needs.flatMap(({ unmet }) => unmet),
@@ -183,8 +188,9 @@ export class Policies {
     const need = this.#needOnce(element, location);
     this.#open.delete(element);
     if (!isOptional(element)) return need;
-    // What may be left out is: but who reads MTOM gets it.
-    return need.mtom ? { ...NOTHING, mtom: true } : NOTHING;
+    // What may be left out is: but who reads MTOM gets it, and a service offers WS-Addressing on.
+    const addressing = need.addressing && ('optional' as const);
+    return { ...NOTHING, mtom: need.mtom, addressing };
   }
 
   #needOnce(element: XmlElement, location: string): Need {
@@ -204,7 +210,7 @@ export class Policies {
     if (met !== undefined) return { ...NOTHING, security: [met], unmet: unmetOfToken(element, location) };
     if (local === 'OptimizedMimeSerialization' || local === 'MTOM') return { ...NOTHING, mtom: true };
     if (local === 'UsingAddressing' || local === 'Addressing')
-      return together([{ ...NOTHING, addressing: true }, inside()]);
+      return together([{ ...NOTHING, addressing: 'required' }, inside()]);
     if (local === 'TransportBinding') return together([{ ...NOTHING, transport: true }, inside()]);
     if (local === 'HttpsToken' && attribute(element, 'RequireClientCertificate') === 'true')
       return together([{ ...NOTHING, security: [{ kind: 'client-certificate' }] }, inside()]);
@@ -322,12 +328,13 @@ function unmetOfToken(token: XmlElement, location: string): Unmet[] {
   ]);
 }
 
-/** Whether WS-Addressing is required at a binding or a port by an extension element rather than by a policy. */
-export function requiresAddressing({ element }: Part): boolean {
-  return childrenOf(element).some(
-    ({ local, namespace, attributes }) =>
-      local === 'UsingAddressing' &&
-      ADDRESSING.has(namespace) &&
-      attributes.some((each) => each.local === 'required' && /^\s*(?:true|1)\s*$/.test(each.value)),
+/** What a binding or a port states about WS-Addressing by an extension element rather than by a policy. */
+export function extensionAddressing({ element }: Part): DraftAddressing | undefined {
+  return strictest(
+    childrenOf(element).map(({ local, namespace, attributes }) => {
+      if (local !== 'UsingAddressing' || !ADDRESSING.has(namespace)) return undefined;
+      const isRequired = attributes.some((each) => each.local === 'required' && /^\s*(?:true|1)\s*$/.test(each.value));
+      return isRequired ? 'required' : 'optional';
+    }),
   );
 }

@@ -10,7 +10,7 @@ import { readHttpOperation } from './http.ts';
 import type { MessageSources } from './messages.ts';
 import { documentationOf, inside, nameOf, type Part, partsOf, placeIn, WsdlParts } from './model.ts';
 import { type OperationParts, readSoapOperation } from './operation.ts';
-import { Policies, type Requirement, requiresAddressing } from './policy.ts';
+import { extensionAddressing, Policies, type Requirement, strictest } from './policy.ts';
 import { WSDL } from './sources.ts';
 
 /** Reads WSDL 1.1 files with everything that they import. @throws ImportError */
@@ -173,7 +173,7 @@ function readOffer(offer: Offer, messages: MessageSources, policies: Policies): 
   const subjects = [...endpoint, ...(binding === undefined ? [] : [binding.part]), portType];
   const common = policies.effective(subjects);
   for (const each of subjects) tellRequired(each, messages.losses);
-  const addressing = subjects.some(requiresAddressing);
+  const addressing = subjects.map(extensionAddressing);
   const assumed = messages.parts.all('binding').length + messages.parts.all('service').length === 0;
   if (assumed)
     messages.losses.add(
@@ -200,7 +200,10 @@ function readOffer(offer: Offer, messages: MessageSources, policies: Policies): 
     for (const each of subjectsOf) tellRequired(each, messages.losses);
     const own = policies.effective([...subjects, ...subjectsOf]);
     return [
-      withPolicy(readSoapOperation(messages, parts), common, { ...own, addressing: addressing || own.addressing }),
+      withPolicy(readSoapOperation(messages, parts), common, {
+        ...own,
+        addressing: strictest([...addressing, own.addressing]),
+      }),
     ];
   });
   for (const each of bound) {
@@ -237,7 +240,7 @@ function withPolicy(operation: DraftOperation, common: Requirement, own: Require
   const { mtom, addressing, security } = own;
   return {
     ...operation,
-    soap: { ...soap, mtom, ...(addressing ? { addressing } : {}) },
+    soap: { ...soap, mtom, ...(addressing === undefined ? {} : { addressing }) },
     ...(security.length === common.security.length ? {} : { security }),
   };
 }

@@ -17,6 +17,9 @@ export interface Address {
   readonly proof: Proof | undefined;
 }
 
+/** The URI of a request, and the same with secrets masked. */
+type Requested = Pick<Outgoing, 'uri'> & { readonly shown: Pick<Outgoing['shown'], 'uri'> };
+
 /** An address of a node, resolved once; `named` is its name in messages. */
 export type Base = SchemeBase | UrlBase;
 
@@ -53,7 +56,7 @@ export function resolveBase(text: ConfigText, whose: string, resolve: ResolveRef
  * The whole address of a request: base, exactly one slash, then the request's URI. No slash follows a scheme alone.
  * @throws InvokeError CONFIGURATION; BAD_INPUT when the values of the call do not form a valid host
  */
-export function addressAt(base: Base, { uri, shown }: Outgoing, called: Called): Address {
+export function addressAt(base: Base, { uri, shown }: Requested, called: Called): Address {
   if (base.kind === 'scheme') {
     if (uri === undefined) throw noAddress(base.named, 'is only a scheme, not an address to call', called);
     return addressOfHost(base.scheme, uri, shown.uri ?? uri, called);
@@ -108,13 +111,25 @@ export function addressBelow(bases: readonly Base[], address: string): Address |
 }
 
 /** The same for messages, with its query: the request has masked that already. */
-export function shownUrl(base: Base, { uri, shown }: Outgoing): string {
+export function shownUrl(base: Base, { uri, shown }: Requested): string {
   if (base.kind === 'scheme') return base.scheme + (shown.uri ?? '');
   const { origin, pathname } = base;
   // Its values may be secret.
   const search = base.search.replace(/=[^&]*/g, `=${MASK}`);
   if (uri === undefined) return origin + pathname + search;
   return withQuery(`${origin}${pathname.replace(/\/+$/, '')}/${shown.uri ?? ''}`, search);
+}
+
+/**
+ * The address of a request that has no URI of its own, as a message repeats it: without user information.
+ * @throws InvokeError CONFIGURATION for a base that is a scheme alone
+ */
+export function calledAddress(base: Base, called: Called) {
+  const request = { uri: undefined, shown: { uri: undefined } };
+  const { origin, path } = addressAt(base, request, called);
+  const secrets =
+    base.kind === 'url' ? [...new URLSearchParams(base.search).values()].filter((each) => each !== '') : [];
+  return { sent: origin + path, shown: shownUrl(base, request), secrets };
 }
 
 /** Not valid in a host: stripped by URL parsers, a delimiter of another part (RFC 3986 section 3.2), or an empty label. */

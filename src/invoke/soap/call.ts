@@ -88,22 +88,25 @@ function holdsBinary(message: Message): boolean {
 function writeRequest(
   callable: SoapCallable,
   input: DocumentValue,
-  { segments: given, called, redactor, later }: WriteOptions,
+  { segments: given, called, redactor, later, address }: WriteOptions,
 ): Outgoing {
   const { version, headers, operation, hide } = callable;
   const { upContent, compress } = operation.properties;
   const segments = checking(called, () =>
     given.map((segment, index) => typed(segment, index, operation.properties.segmentContentType)),
   );
+  const addressing = upContent ? addressingOf(callable, later, address) : undefined;
   const written = checking(called, () =>
-    upContent ? writeMessage(callable, input, segments, later) : writeEnvelope(callable, input, segments),
+    upContent ? writeMessage(callable, input, segments, addressing) : writeEnvelope(callable, input, segments),
   );
   const { request } = operation.soap;
-  const secrets = () =>
-    upContent && request.kind === 'document' ? (compileSecrets(everyField(request.document))?.(input) ?? []) : [];
+  const secrets = () => [
+    ...(upContent && request.kind === 'document' ? (compileSecrets(everyField(request.document))?.(input) ?? []) : []),
+    ...(addressing?.secrets ?? []),
+  ];
   const again = () => [...attachmentsIn(input), ...segments].every((each) => each.again === true);
   /** @param text of the message as it is shown, where it is not the text that is sent */
-  function outgoingOf(message: OutgoingMessage, text = (): string | undefined => message.text): Outgoing {
+  function outgoingOf(message: OutgoingMessage, text: () => string | undefined): Outgoing {
     const sent = { ...ownHeaders({ ...message.headers, ...headers }, called), ...message.headers, ...headers };
     return {
       method: 'POST',
@@ -117,8 +120,9 @@ function writeRequest(
       soap: {
         version,
         isSecured: written.isSecured,
+        messageId: addressing?.messageId,
         withBlock: (block, shown) =>
-          checking(called, () => outgoingOf(written.message(block), () => written.message(shown).text)),
+          checking(called, () => outgoingOf(written.message(block), () => shownText(written, shown))),
       },
       shown: {
         uri: undefined,
@@ -135,7 +139,12 @@ function writeRequest(
       secrets: { secrets, hide },
     };
   }
-  return outgoingOf(checking(called, () => written.message('')));
+  const message = checking(called, () => written.message(''));
+  return outgoingOf(message, () => (written.shown === undefined ? message.text : shownText(written, '')));
+}
+
+function shownText({ message, shown = message }: Written, block: string): string | undefined {
+  return shown(block).text;
 }
 
 /** A message whose content is written, to be assembled for each attempt. */
@@ -144,6 +153,36 @@ interface Written {
   readonly isSecured: boolean;
   /** @param block XML of a header block in front of the others; empty for none */
   message(block: string): OutgoingMessage;
+  /** The same with secrets in its header blocks masked; absent when they hold none. */
+  shown?(block: string): OutgoingMessage;
+}
+
+/** The header blocks of WS-Addressing of a request. */
+interface Addressing {
+  /** An IRI to which the reply must relate, if it relates to any. */
+  readonly messageId: string;
+  readonly blocks: string;
+  /** The blocks with values in the query of the address masked; absent when they hold none. */
+  readonly shown?: string;
+  /** Those values. */
+  readonly secrets: readonly string[];
+}
+
+/** `undefined` for an operation whose calls have none. */
+function addressingOf(
+  { operation: { soap }, action: own }: SoapCallable,
+  later: WriteOptions['later'],
+  address: WriteOptions['address'],
+): Addressing | undefined {
+  const given = later ?? (soap.addressing && { messageId: `urn:uuid:${randomUUID()}`, replyTo: ANONYMOUS });
+  if (given === undefined) return undefined;
+  const { sent, shown, secrets } = address();
+  const action = own || actionOf(soap);
+  const blocksTo = (to: string): string => requestAddressing({ ...given, to, action });
+  return {
+    ...{ messageId: given.messageId, blocks: blocksTo(sent), secrets },
+    ...(shown === sent ? {} : { shown: blocksTo(shown) }),
+  };
 }
 
 type WrittenSegments = readonly Attachment[];
@@ -153,21 +192,21 @@ function writeMessage(
   callable: SoapCallable,
   input: DocumentValue,
   segments: WrittenSegments,
-  later: WriteOptions['later'],
+  addressing: Addressing | undefined,
 ): Written {
   const { binding, version, action, operation } = callable;
-  const { soap, properties } = operation;
   const { pieces, rest } = placed(callable, binding.writeRequest(input), segments);
-  const addressed = later ?? (soap.addressing && { messageId: `urn:uuid:${randomUUID()}`, replyTo: ANONYMOUS });
-  const addressing =
-    addressed === undefined ? '' : requestAddressing({ ...addressed, action: action || actionOf(soap) });
-  const blocks = addressing + binding.writeRequestHeaders(input);
+  const declared = binding.writeRequestHeaders(input);
   const attached = binding.writeRequestAttachments(input);
-  const { mtom, segmentContentTransfer: transfer } = properties;
+  const { mtom, segmentContentTransfer: transfer } = operation.properties;
   const options = { mtom, action, segments: rest, attached, transfer };
+  const messageOf = (headers: string): OutgoingMessage =>
+    assembleMessage(version, pieces, { ...options, headers: headers + declared });
+  const { blocks = '', shown } = addressing ?? {};
   return {
     isSecured: false,
-    message: (block) => assembleMessage(version, pieces, { ...options, headers: block + blocks }),
+    message: (block) => messageOf(block + blocks),
+    ...(shown === undefined ? {} : { shown: (block) => messageOf(block + shown) }),
   };
 }
 

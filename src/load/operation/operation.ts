@@ -56,7 +56,13 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
   if (soapName(spot.name, spot.declared) === undefined) checkRestAlone(linking, spot);
   checkProviderKeys(linking, spot);
   if (typeof declared.soap === 'object')
-    refuseKey(linking, declared.soap, 'addressing', id, 'it is about the header blocks of calls to other systems');
+    refuseKey(
+      linking,
+      declared.soap,
+      'addressing',
+      id,
+      'it is about the header blocks of calls to other systems; those of callers are understood, and `addressing: required` of the service requires them',
+    );
   const templates = method === undefined ? [] : linkTemplates(linking, spot, method);
   const exchange = linkExchange(context, spot, service, method, templates);
   const { responses } = exchange;

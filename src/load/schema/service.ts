@@ -1,5 +1,5 @@
 import { type FlowDeclared, flows } from './flow.ts';
-import { cors, date, description, keys, matching, reference, yesNo } from './json-schema.ts';
+import { cors, date, description, keys, matching, reference, word, yesNo } from './json-schema.ts';
 import { type OperationDeclared, type SharedDeclared, sharedKeys } from './operation.ts';
 
 export interface ServiceDeclared extends SharedDeclared {
@@ -9,6 +9,7 @@ export interface ServiceDeclared extends SharedDeclared {
   readonly active?: boolean;
   readonly call?: string;
   readonly cors?: readonly string[];
+  readonly addressing?: 'optional' | 'required';
   readonly deprecated?: boolean | { readonly since?: string; readonly sunset?: string };
   readonly operations: Readonly<Record<string, OperationDeclared>>;
   readonly flows?: Readonly<Record<string, FlowDeclared>>;
@@ -81,6 +82,11 @@ export const service = keys<'service' | keyof ServiceDeclared>(
       description:
         "Origins whose pages may call it from a browser, instead of the gateway's. An empty list allows none.",
     },
+    addressing: word(
+      ['optional', 'required'],
+      "What the WSDL of its operations over SOAP states about WS-Addressing 1.0. Requests with its header blocks are understood and answered with them whatever is set; `optional` offers that in the WSDL, as a policy that clients' tools read. With `required`, a request without `Action`, or without `MessageID` where it has a reply, is refused with the fault MessageAddressingHeaderRequired.",
+      { examples: ['required'] },
+    ),
     ...sharedKeys,
     operations: {
       type: 'object',

@@ -100,7 +100,7 @@ const map = keys<keyof SoapDeclared>(
       'GetStockResult',
     ),
     addressing: yesNo(
-      'Whether a call has the header blocks MessageID, Action and ReplyTo of WS-Addressing. Its action is that of the operation.',
+      'Whether a call has the header blocks To, Action, MessageID and ReplyTo of WS-Addressing 1.0. `To` is the first address of the node, without user information, and the action is that of the operation. A reply that relates to another message is refused.',
       false,
     ),
   },

@@ -16,11 +16,15 @@ import { readContentType } from '../../wire/content-type.ts';
 import { streamOf } from '../../wire/measured.ts';
 import { parseAccept, parseMediaType } from '../../wire/media-type.ts';
 import {
+  type Addressed,
   addressedAction,
-  isAction,
-  isAddressing,
+  addressedAs,
+  isAddressingError,
+  isDiscarded,
+  isKnownAddressing,
   messageIdOf,
   type ReplyAddressing,
+  readAddressed,
   replyAddressing,
 } from '../../wire/soap/addressing.ts';
 import { type SoapFaultContent, writeFault } from '../../wire/soap/fault.ts';
@@ -43,6 +47,7 @@ import type { Exchange } from '../exchange/exchange.ts';
 import type { WrittenFault } from '../exchange/refuse.ts';
 import type { Compiled } from '../operations.ts';
 import type { Asked, Entrance, MessageProgress, OutgoingReply, ReplyForm, SecuredMessage } from './port.ts';
+import { addressedFault, addressedReply, checkAddressed, takesReplyTo } from './soap-addressing.ts';
 import { namesOf, type SoapRoutes } from './soap-routes.ts';
 
 /** The SOAP services connector: an envelope with the operation named by the element in its Body. */
@@ -82,24 +87,29 @@ export function askEnvelope(
   let message: SoapMessage;
   let called: Compiled | undefined;
   let action: string | undefined;
+  let about: Addressed | undefined;
   try {
     message = readEnvelope(envelope);
+    about = message.headers.length === 0 ? undefined : addressedAs(message);
     const type = readContentType(exchange.header('content-type') ?? 'text/xml');
     action = soapAction(message.version, exchange.header('soapaction'), type);
-    progress.form = soapForm(message.version, mtom ? packagingOf(exchange, opened) : 'alone');
-    const addressed = addressedAction(message);
-    called = routes.called(message.payload, action ?? named, addressed);
-    const isNamed = addressed !== undefined && called !== undefined && namesOf(called).includes(addressed);
+    const packaging = mtom ? packagingOf(exchange, opened) : 'alone';
+    progress.form = soapForm(message.version, packaging, about);
+    if (about !== undefined) {
+      about = readAddressed(message, about);
+      progress.form = soapForm(message.version, packaging, about);
+    }
+    called = routes.called(message.payload, action ?? named, about && addressedAction(message));
     checkUnderstood(
       message,
       (header) =>
         (isSecurityHeader(header) && (takesSecurity(called) || isTimestampAlone(header))) ||
-        (isAddressing(header) && takesReplyTo(called)) ||
-        (isAction(header) && isNamed) ||
+        isKnownAddressing(header) ||
         called?.soap?.understands(header) === true,
     );
+    if (called !== undefined) checkAddressed(message, { about, action, called, routes });
   } catch (error) {
-    if (error instanceof SoapError) progress.form = soapForm(error.version, 'alone');
+    if (error instanceof SoapError) progress.form = soapForm(error.version, 'alone', about);
     throw faultOfEnvelope(error);
   }
   const { payload } = message;
@@ -154,8 +164,8 @@ function checkAction(
 function checkTime(message: SoapMessage): void {
   const reason = timestampFault(message, Date.now());
   if (reason === undefined) return;
-  const subcode = { local: 'MessageExpired', namespace: WSU };
-  throw faultOfEnvelope(new SoapError(message.version, 'Client', `it ${reason}`, { subcode }));
+  const subcodes = [{ local: 'MessageExpired', namespace: WSU }];
+  throw faultOfEnvelope(new SoapError(message.version, 'Client', `it ${reason}`, { subcodes }));
 }
 
 /** The fault for a message in parts where MTOM is switched off. */
@@ -168,12 +178,6 @@ export function withoutMtom(): Fault {
 function takesSecurity(called: Compiled | undefined): boolean {
   const operation = called?.operation;
   return operation !== undefined && !operation.public && operation.requires.some(isMessageScheme);
-}
-
-/** Whether the called operation sends its reply to the address that a message names. */
-function takesReplyTo(called: Compiled | undefined): boolean {
-  const answer = called?.operation.answer;
-  return answer?.kind === 'queue' && answer.replyTo !== undefined;
 }
 
 /** The credentials in a message; `undefined` if it has none. */
@@ -216,23 +220,34 @@ function isXopPackage(essence: string, parameters: ReadonlyMap<string, string>):
 }
 
 /** Replies in an envelope. */
-export function soapForm(version: SoapVersion, packaging: Packaging): ReplyForm {
+export function soapForm(version: SoapVersion, packaging: Packaging, about?: Addressed): ReplyForm {
   return {
     format: 'soap',
-    write: (compiled, outcome) => writeReply(compiled, outcome, version, packaging),
-    fault: (fault, compiled) => writeSoapFault(fault, version, compiled),
+    write: (compiled, outcome) => writeReply(compiled, outcome, { version, packaging, about }),
+    fault: (fault, compiled) => writeSoapFault(fault, version, { compiled, about }),
   };
 }
 
-function writeReply(compiled: Compiled, outcome: Outcome, version: SoapVersion, packaging: Packaging): OutgoingReply {
+/** How a reply is written. */
+interface ReplyWriting {
+  readonly version: SoapVersion;
+  readonly packaging: Packaging;
+  readonly about: Addressed | undefined;
+}
+
+function writeReply(compiled: Compiled, outcome: Outcome, { version, packaging, about }: ReplyWriting): OutgoingReply {
   const soap = compiled.soap!;
-  if (soap.form.response.kind === 'none' || finalAnswer(compiled.operation).kind === 'queue') {
+  if (
+    soap.form.response.kind === 'none' ||
+    finalAnswer(compiled.operation).kind === 'queue' ||
+    (about !== undefined && isDiscarded(about.reply))
+  ) {
     return { status: 202, headers: {}, text: '' };
   }
   const { pieces, segments } = contentOf(compiled, outcome);
   if (segments.length > 0 && packaging === 'alone') throw Fault.of('NOT_ACCEPTABLE', { offered: 'multipart/related' });
   const value = outcome.kind === 'value' && typeof outcome.value === 'object' ? outcome.value : undefined;
-  const headers = value === undefined ? '' : soap.writeReplyHeaders(value);
+  const headers = addressedReply(about, soap) + (value === undefined ? '' : soap.writeReplyHeaders(value));
   const attached = value === undefined ? [] : soap.writeReplyAttachments(value);
   const wantsMtom = packaging === 'mtom' || segments.length > 0;
   const isMtom = wantsMtom && !soap.hasAttachments && !pieces.some((each) => each instanceof ReferredAttachment);
@@ -297,24 +312,32 @@ const KEPT: ReadonlySet<number> = new Set([401, 405, 413, 415, 429, 503]);
  * 1.1 (section 6.2; WS-I Basic Profile 1.1, R1126: strict clients drop a fault with another status). In SOAP 1.2 it is 400
  * for an error of the sender, else 500 (part 2, table 20). Transport statuses are kept.
  */
-function writeSoapFault(fault: Fault, version: SoapVersion, compiled: Compiled | undefined): WrittenFault {
-  const content = faultContentOf(fault, compiled);
+function writeSoapFault(
+  fault: Fault,
+  version: SoapVersion,
+  { compiled, about }: { readonly compiled: Compiled | undefined; readonly about: Addressed | undefined },
+): WrittenFault {
+  const content = faultContentOf(fault, version, compiled);
   const { code } = content;
   const status = KEPT.has(fault.status) ? fault.status : version === '1.2' && code === 'Client' ? 400 : 500;
-  return { contentType: SOAP_CONTENT_TYPES[version], text: writeFault(version, content), status };
+  const isWritten = about === undefined || !isDiscarded(about.fault);
+  const text = isWritten ? writeFault(version, content, addressedFault(about, version, fault.cause)) : '';
+  return { contentType: SOAP_CONTENT_TYPES[version], text, status };
 }
 
-function faultContentOf(fault: Fault, compiled: Compiled | undefined): SoapFaultContent {
+function faultContentOf(fault: Fault, version: SoapVersion, compiled: Compiled | undefined): SoapFaultContent {
   const { cause, message: reason } = fault;
   // The detail must not describe errors in headers or in the envelope (SOAP 1.1 section 4.4).
-  if (cause instanceof SoapError && (cause.code !== 'Client' || cause.subcode !== undefined)) {
-    const { code, subcode, notUnderstood } = cause;
-    return { code, ...(subcode && { subcode }), reason, notUnderstood };
+  if (cause instanceof SoapError && (cause.code !== 'Client' || cause.subcodes.length > 0)) {
+    const { code, subcodes, notUnderstood, detail } = cause;
+    const faultcode = isAddressingError(cause) ? subcodes.at(-1) : undefined;
+    const told = version === '1.1' || detail === undefined ? {} : { detail };
+    return { code, subcodes, faultcode, reason, notUnderstood, ...told };
   }
   const detail = compiled?.soap?.writeFaultDetail(fault) ?? brokerDetail(fault);
   const isInside = fault.code === 'UNAUTHENTICATED' && compiled?.operation.requires.some(isMessageScheme);
-  const subcode = isInside ? { subcode: FAILED_AUTHENTICATION } : {};
-  return { code: isOfSender(fault) ? 'Client' : 'Server', ...subcode, reason, detail };
+  const subcodes = isInside ? { subcodes: [FAILED_AUTHENTICATION] } : {};
+  return { code: isOfSender(fault) ? 'Client' : 'Server', ...subcodes, reason, detail };
 }
 
 /** Whether the message is wrong, and sent again would be refused again (SOAP 1.1, section 4.4.1), as one of a circle would. */

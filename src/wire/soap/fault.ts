@@ -10,8 +10,10 @@ import { clarkName, envelope, type QName, SOAP_NAMESPACES, SOAP_PREFIXES, type S
 export interface SoapFaultContent {
   /** In the names of 1.1; 1.2 has Sender for `Client` and Receiver for `Server`. */
   readonly code: 'Client' | 'Server' | 'MustUnderstand' | 'VersionMismatch';
-  /** More specific than the code; only 1.2 has a place for it (section 5.4.1.2). */
-  readonly subcode?: QName;
+  /** More specific than the code, the most specific one last; only 1.2 has a place for them (section 5.4.1.2). */
+  readonly subcodes?: readonly QName[];
+  /** The code in 1.1, for a fault whose standard has a more specific one there. */
+  readonly faultcode?: QName | undefined;
   /** In English. Characters that XML can't represent are replaced. */
   readonly reason: string;
   /** XML: elements that declare their own namespaces. */
@@ -55,16 +57,21 @@ export function writeFault(version: SoapVersion, fault: SoapFaultContent, header
   return `${start}<${soap}:Fault>${body}</${soap}:Fault>${end}`;
 }
 
-function fault11(soap: string, { code, reason, detail }: SoapFaultContent): string {
+function fault11(soap: string, { code, faultcode, reason, detail }: SoapFaultContent): string {
   const told = detail === undefined ? '' : `<detail>${detail}</detail>`;
-  return `<faultcode>${soap}:${SENT_AS['1.1'][code]}</faultcode><faultstring>${escapeText(reason)}</faultstring>${told}`;
+  const name =
+    faultcode === undefined
+      ? `<faultcode>${soap}:${SENT_AS['1.1'][code]}</faultcode>`
+      : `<faultcode xmlns:q="${escapeAttribute(faultcode.namespace)}">q:${faultcode.local}</faultcode>`;
+  return `${name}<faultstring>${escapeText(reason)}</faultstring>${told}`;
 }
 
-function fault12(soap: string, { code, subcode, reason, detail }: SoapFaultContent): string {
-  const more =
-    subcode === undefined
-      ? ''
-      : `<${soap}:Subcode><${soap}:Value xmlns:q="${escapeAttribute(subcode.namespace)}">q:${subcode.local}</${soap}:Value></${soap}:Subcode>`;
+function fault12(soap: string, { code, subcodes = [], reason, detail }: SoapFaultContent): string {
+  const more = subcodes.reduceRight(
+    (inner, { namespace, local }) =>
+      `<${soap}:Subcode><${soap}:Value xmlns:q="${escapeAttribute(namespace)}">q:${local}</${soap}:Value>${inner}</${soap}:Subcode>`,
+    '',
+  );
   const value = `<${soap}:Code><${soap}:Value>${soap}:${SENT_AS['1.2'][code]}</${soap}:Value>${more}</${soap}:Code>`;
   const text = `<${soap}:Reason><${soap}:Text xml:lang="en">${escapeText(reason)}</${soap}:Text></${soap}:Reason>`;
   return value + text + (detail === undefined ? '' : `<${soap}:Detail>${detail}</${soap}:Detail>`);

@@ -24,21 +24,28 @@ export class SoapError extends Error {
   readonly reason: string;
   /** The header blocks that were not understood, for a `MustUnderstand`. */
   readonly notUnderstood: readonly QName[];
-  /** More specific than the code. */
-  readonly subcode: QName | undefined;
+  /** More specific than the code, the most specific one last. */
+  readonly subcodes: readonly QName[];
+  /** XML of what is wrong in a header block. */
+  readonly detail: string | undefined;
 
   constructor(
     version: SoapVersion,
     code: SoapErrorCode,
     reason: string,
-    { notUnderstood = [], subcode }: { readonly notUnderstood?: readonly QName[]; readonly subcode?: QName } = {},
+    {
+      notUnderstood = [],
+      subcodes = [],
+      detail,
+    }: Partial<Pick<SoapError, 'notUnderstood' | 'subcodes' | 'detail'>> = {},
   ) {
     super(reason);
     this.version = version;
     this.code = code;
     this.reason = reason;
     this.notUnderstood = notUnderstood;
-    this.subcode = subcode;
+    this.subcodes = subcodes;
+    this.detail = detail;
   }
 }
 

@@ -160,6 +160,37 @@ describe('policies of a WSDL', () => {
     expect(optional.yaml.service).not.toContain('addressing');
     const required = contract('', { binding: '<wsaw:UsingAddressing wsdl:required="true"/>' });
     expect((await imported(required, 'consumer')).yaml.service).toContain('addressing: true');
-    expect((await imported(required)).losses).toEqual(['WS-Addressing, which the contract requires of "place"']);
+    expect((await imported(required, 'consumer')).losses).toEqual([]);
+  });
+
+  it.each([
+    ['required', '<wsaw:UsingAddressing wsdl:required="true"/>'],
+    ['optional', '<wsaw:UsingAddressing/>'],
+    [
+      'required',
+      '<wsp:Policy><wsam:Addressing><wsp:Policy><wsam:AnonymousResponses/></wsp:Policy></wsam:Addressing></wsp:Policy>',
+    ],
+    ['required', '<wsp:Policy><wsam:Addressing><wsp:Policy/></wsam:Addressing></wsp:Policy>'],
+    ['optional', '<wsp:Policy><wsam:Addressing wsp:Optional="true"><wsp:Policy/></wsam:Addressing></wsp:Policy>'],
+  ])('say that WS-Addressing is %s for callers of a service', async (word, stated) => {
+    const { yaml, losses } = await imported(contract('', { binding: stated }));
+    expect(losses).toEqual([]);
+    expect(yaml.service).toContain(`addressing: ${word}`);
+  });
+
+  it('require WS-Addressing of callers where the contract requires it of each operation', async () => {
+    const one = contract('', { bound: '<wsp:Policy><wsam:Addressing/></wsp:Policy>' });
+    const more =
+      '<wsdl:operation name="more"><wsdl:input message="t:place"/><wsdl:output message="t:placeReply"/></wsdl:operation>';
+    expect((await imported(one)).yaml.service).toContain('addressing: required');
+    const two = one
+      .replace('</wsdl:portType>', `${more}</wsdl:portType>`)
+      .replace(
+        '</wsdl:binding>',
+        '<wsdl:operation name="more"><soap:operation soapAction="urn:t/more"/><wsdl:input><soap:body use="literal"/></wsdl:input><wsdl:output><soap:body use="literal"/></wsdl:output></wsdl:operation></wsdl:binding>',
+      );
+    const { yaml, losses } = await imported(two);
+    expect(losses).toEqual(['WS-Addressing, which the contract requires of "place" and not of each operation']);
+    expect(yaml.service).toContain('addressing: optional');
   });
 });

@@ -45,7 +45,7 @@ test.skipIf(!hasMaven)(
   async () => {
     const signed = await sent({ signature, timestamp: 300_000 });
     const digest = await sent({ usernameToken: token(true) });
-    const addressing = 'signed Action, signed Body, signed MessageID, signed ReplyTo, signed Timestamp';
+    const addressing = 'signed Action, signed Body, signed MessageID, signed ReplyTo, signed Timestamp, signed To';
     const messages: readonly (readonly [message: string, verdict: string])[] = [
       [await sent({ usernameToken: token(false) }), 'UsernameToken'],
       [digest, 'UsernameToken'],
