@@ -3,7 +3,7 @@ import { Fault } from '../model/fault.ts';
 import type { Attachment } from '../model/value.ts';
 import { readContentType, sendableContentType } from '../wire/content-type.ts';
 import { parseMediaType } from '../wire/media-type.ts';
-import { fileNameOf } from '../wire/multipart/headers.ts';
+import { fileNameOf, receivedFileName } from '../wire/multipart/headers.ts';
 import type { Part } from '../wire/multipart/read.ts';
 import { contentIdOf } from '../wire/soap/xop.ts';
 import { asFault } from './message.ts';
@@ -21,6 +21,7 @@ export class LivePart implements Received {
   readonly id: string | undefined;
   readonly contentType: string;
   readonly name: string | undefined;
+  readonly rawName?: string;
   readonly #part: Part;
   readonly #limit: number;
   readonly #atEnd: (() => Promise<void>) | undefined;
@@ -29,17 +30,15 @@ export class LivePart implements Received {
 
   /**
    * @param atEnd is awaited before the stream of its bytes ends
-   * @param filename instead of the one in its headers
+   * @param filename instead of the one in its headers, as it was sent
    */
   constructor(part: Part, limit: number, atEnd: (() => Promise<void>) | undefined, filename?: string) {
-    const { contentType, name = filename } = {
-      ...described(part),
-      ...(filename === undefined ? {} : { name: filename }),
-    };
+    const { contentType, name, rawName } = described(part, filename);
     this.id = idOf(part);
     this.#atEnd = atEnd;
     this.contentType = contentType;
     this.name = name;
+    if (rawName !== undefined) this.rawName = rawName;
     this.#part = part;
     this.#limit = limit;
   }
@@ -85,23 +84,24 @@ export function idOf({ headers }: Part): string | undefined {
 }
 
 /** The description of a part in its headers (RFC 2045 section 5, RFC 2183). */
-function described({ headers }: Part): Pick<Attachment, 'contentType' | 'name'> {
+function described({ headers }: Part, filename?: string): Pick<Attachment, 'contentType' | 'name' | 'rawName'> {
   const given = headers.get('content-type') ?? '';
   const type = readContentType(given);
   const essence = type?.essence ?? parseMediaType(given.replace(/;.*/s, ''))?.essence;
   // It is sent on in headers, so it must be a valid media type.
   const contentType = sendableContentType(given) ?? essence ?? 'application/octet-stream';
-  const name = fileNameOf(headers.get('content-disposition') ?? '') ?? type?.parameters.get('name');
-  return { contentType, name };
+  const raw = filename ?? fileNameOf(headers.get('content-disposition') ?? '') ?? type?.parameters.get('name');
+  return { contentType, name: undefined, ...receivedFileName(raw) };
 }
 
-/** Reads a part into the spool. @param limit in bytes @throws Fault ATTACHMENT_TOO_LARGE, STORAGE_FULL */
+/** Reads a part into the spool. @param limit in bytes @param filename as of {@link LivePart} @throws Fault ATTACHMENT_TOO_LARGE, STORAGE_FULL */
 export async function keepPart(
   part: Part,
   limit: number,
   spool: Spool,
+  filename?: string,
 ): Promise<{ readonly received: Received; readonly kept: Kept }> {
   const kept = await spool.keep(bounded(part, limit), limit);
-  const received = { ...described(part), id: idOf(part), length: kept.length, stream: () => kept.stream() };
+  const received = { ...described(part, filename), id: idOf(part), length: kept.length, stream: () => kept.stream() };
   return { received, kept };
 }

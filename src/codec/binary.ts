@@ -9,18 +9,17 @@ import { checkDepth, holdsPrimitive, isInherited, mapEntries, ownMember, setMemb
 export class MemoryAttachment implements Attachment {
   readonly contentType: string;
   readonly name?: string;
+  readonly rawName?: string;
   readonly length: number;
   readonly again = true;
   readonly bytes: Uint8Array;
 
-  constructor(
-    bytes: Uint8Array,
-    described: { readonly contentType?: string; readonly name?: string | undefined } = {},
-  ) {
+  constructor(bytes: Uint8Array, described: Partial<Pick<Attachment, 'contentType' | 'name' | 'rawName'>> = {}) {
     this.bytes = bytes;
     this.length = bytes.byteLength;
     this.contentType = described.contentType ?? 'application/octet-stream';
     if (described.name !== undefined) this.name = described.name;
+    if (described.rawName !== undefined) this.rawName = described.rawName;
   }
 
   async *stream(): AsyncIterable<Uint8Array> {
@@ -42,6 +41,10 @@ export class ReferredAttachment implements Attachment {
 
   get name(): string | undefined {
     return this.#content.name;
+  }
+
+  get rawName(): string | undefined {
+    return this.#content.rawName;
   }
 
   get length(): number | undefined {
@@ -87,9 +90,16 @@ export function* attachmentsIn(value: Value): Generator<Attachment> {
 /** The same content under a media type. */
 export function withMediaType(content: Attachment, contentType: string): Attachment {
   if (content.contentType === contentType) return content;
-  const { name, length, again = false } = content;
-  if (content instanceof MemoryAttachment) return new MemoryAttachment(content.bytes, { contentType, name });
-  const typed = { contentType, name, length, again, stream: () => content.stream() };
+  const { name, rawName, length, again = false } = content;
+  if (content instanceof MemoryAttachment) return new MemoryAttachment(content.bytes, { contentType, name, rawName });
+  const typed = {
+    contentType,
+    name,
+    ...(rawName === undefined ? {} : { rawName }),
+    length,
+    again,
+    stream: () => content.stream(),
+  };
   return content instanceof ReferredAttachment ? new ReferredAttachment(typed) : typed;
 }
 

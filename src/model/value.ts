@@ -2,8 +2,13 @@
 export interface Attachment {
   /** Media type: `application/pdf`. */
   readonly contentType: string;
-  /** File name. */
+  /** File name, without a path. Absent if none was sent, or one that can't be the name of a file. */
   readonly name?: string | undefined;
+  /**
+   * The file name as a sender wrote it, when {@link Attachment.name} is not the same: with a path (`../../etc/passwd`,
+   * `C:\\temp\\new.txt`), empty, or with control characters. For records only: never a path to open.
+   */
+  readonly rawName?: string | undefined;
   /** In bytes, if known. */
   readonly length?: number | undefined;
   /** `stream()` can be called any number of times, so the content can be sent again. */

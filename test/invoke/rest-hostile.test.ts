@@ -78,8 +78,11 @@ describe('a reply that repeats what is secret in the request', () => {
     [
       'as a name',
       { ...SECRET, response: 'json' },
-      typed('application/json', `{"${KEY}":1e999}`),
-      { message: 'SOME_CALL: the reply does not fit the operation: "***" is a number out of range' },
+      typed('application/json', `{"${KEY}":{"__proto__":1}}`),
+      {
+        message:
+          'SOME_CALL: the reply does not fit the operation: "***" holds a key "__proto__", which is not accepted',
+      },
     ],
   ])('%s: is masked', async (_, options, answer, told) => {
     const error = await failure(options, answer);

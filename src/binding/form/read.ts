@@ -247,14 +247,11 @@ class FormParts implements OpenedForm {
       this.#files.set(found, [this.#live]);
       return;
     }
-    const { received, kept } = await keepPart(part, this.#limits.attachment, this.#spool);
+    const { received, kept } = await keepPart(part, this.#limits.attachment, this.#spool, filename);
     this.#kept.push(kept);
     // A page sends such a part for a file that was not chosen.
     if (!isNamed && kept.length === 0) return;
-    this.#files.set(found, [
-      ...(this.#files.get(found) ?? []),
-      filename === undefined ? received : { ...received, name: filename },
-    ]);
+    this.#files.set(found, [...(this.#files.get(found) ?? []), received]);
   }
 
   /** Whether no other part can follow. */

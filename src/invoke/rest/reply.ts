@@ -8,7 +8,7 @@ import type { RestConsumer } from '../../model/consumer.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { codingsOf, continued } from '../../wire/content-coding.ts';
 import { sendableContentType } from '../../wire/content-type.ts';
-import { fileNameOf } from '../../wire/multipart/headers.ts';
+import { fileNameOf, receivedFileName } from '../../wire/multipart/headers.ts';
 import type { ReadReply, ReplyContent, ReplyPorts } from '../callable.ts';
 import { InvokeError, mayRetry, ReplyFault } from '../error.ts';
 import { begun, collect, inOne } from '../http/body.ts';
@@ -158,8 +158,14 @@ async function readForm(
   };
   // What is wrong with a file is an error of the reply, not of a request.
   const read = withAttachments(value, (file) => {
-    const { contentType: type, name, length } = file;
-    return { contentType: type, name, length, stream: () => speaking(file.stream(), raw) };
+    const { contentType: type, name, rawName, length } = file;
+    return {
+      contentType: type,
+      name,
+      ...(rawName === undefined ? {} : { rawName }),
+      length,
+      stream: () => speaking(file.stream(), raw),
+    };
   });
   return { value: read as DocumentValue, content };
 }
@@ -275,14 +281,14 @@ class ReceivedContent implements ReplyContent {
     const length = lengthOf(raw);
     const given = raw.headers['content-type'] ?? 'application/octet-stream';
     const disposition = raw.headers['content-disposition'];
-    const name = disposition === undefined ? undefined : fileNameOf(disposition);
+    const name = receivedFileName(disposition === undefined ? undefined : fileNameOf(disposition));
     this.#raw = raw;
     this.#bytes = bytes;
     this.#limit = limit;
     if (length !== undefined && length > limit) throw this.#tooLarge();
     this.attachment = {
       contentType: sendableContentType(given) ?? given,
-      name,
+      ...name,
       length,
       stream: () => this.#stream(),
     };

@@ -62,6 +62,27 @@ function hasControls(line: string): boolean {
 /** One parameter (RFC 2045 section 5.1). An unclosed quote extends to the end. */
 const PARAMETER = /;\s*([^\s=;"]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"?|([^;\s"]+))/gs;
 
+/** A received file name. */
+export interface ReceivedFileName {
+  /** Without a path; absent for a name that no file can have. */
+  readonly name?: string;
+  /** As it was sent, if `name` is not the same. */
+  readonly rawName?: string;
+}
+
+/**
+ * The name of a file as a receiver may use it (RFC 6266 section 4.3): what follows the last slash or backslash, since old
+ * browsers send whole paths and attackers send `../`. One that is empty, consists of dots and blanks, or contains a control
+ * character is no name.
+ * @param raw as {@link fileNameOf} returns it
+ */
+export function receivedFileName(raw: string | undefined): ReceivedFileName {
+  if (raw === undefined) return {};
+  const name = raw.slice(Math.max(raw.lastIndexOf('/'), raw.lastIndexOf('\\')) + 1);
+  if (/^[. ]*$/.test(name) || /\p{Cc}/u.test(raw)) return { rawName: raw };
+  return name === raw ? { name } : { name, rawName: raw };
+}
+
 /** The file name in a header; `undefined` when there is none. It is returned unchanged and may contain a path. */
 export function fileNameOf(header: string): string | undefined {
   const given = parametersOf(header);

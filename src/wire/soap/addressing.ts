@@ -66,7 +66,7 @@ export function addressedAction({ headers, version }: SoapMessage): string | und
 }
 
 /** Whether a header block states the action of its message. */
-export function isAction(block: XmlElement): boolean {
+function isAction(block: XmlElement): boolean {
   return block.local === 'Action' && isAddressing(block);
 }
 
