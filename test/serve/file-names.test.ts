@@ -57,7 +57,7 @@ describe('a file that arrives', () => {
 
   it('as a part of a message over SOAP', async () => {
     const envelope =
-      '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><PART xmlns="urn:test"><FILE><i:Include xmlns:i="http://www.w3.org/2004/08/xop/include" href="cid:f"/></FILE></PART></s:Body></s:Envelope>';
+      '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><PART xmlns="urn:test:Names.v1"><FILE><i:Include xmlns:i="http://www.w3.org/2004/08/xop/include" href="cid:f"/></FILE></PART></s:Body></s:Envelope>';
     const type = 'application/xop+xml; type="text/xml"';
     const body = `--b\r\nContent-Type: ${type}\r\nContent-ID: <r>\r\n\r\n${envelope}\r\n--b\r\nContent-ID: <f>\r\nContent-Disposition: attachment; filename="../a/b.pdf"\r\nContent-Type: application/pdf\r\n\r\nx\r\n--b--\r\n`;
     const reply = await fetch(`http://127.0.0.1:${gateway.port}/gateway/PeopleSoftServiceListeningConnector`, {
