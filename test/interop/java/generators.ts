@@ -33,6 +33,17 @@ export const toolkits = {
     `org.apache.cxf:cxf-rt-frontend-jaxws:${CXF}`,
     `org.apache.cxf:cxf-rt-transports-http:${CXF}`,
   ],
+  // Of 2006, as it is deployed still.
+  Axis: [
+    'axis:axis:1.4',
+    'axis:axis-jaxrpc:1.4',
+    'axis:axis-saaj:1.4',
+    'axis:axis-wsdl4j:1.5.1',
+    'commons-discovery:commons-discovery:0.2',
+    'commons-logging:commons-logging:1.0.4',
+    'javax.activation:activation:1.1.1',
+    'javax.mail:mail:1.4.7',
+  ],
   Metro: [`com.sun.xml.ws:jaxws-tools:${METRO}`, `com.sun.xml.ws:jaxws-rt:${METRO}`],
 } as const;
 export type Toolkit = keyof typeof toolkits;
