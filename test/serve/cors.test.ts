@@ -224,7 +224,7 @@ describe('a request that is refused before it is known which service it is for',
     const first = lines('/health/live', ORIGIN);
     const reply = await gateway.raw(`${first}BAD LINE\r\nHost: x\r\nOrigin: https://evil.example\r\n\r\n`);
     expect(reply.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 501']);
-    expect(reply.match(/^access-control-allow-origin/gim)).toHaveLength(1);
+    expect(reply).not.toMatch(/^access-control-allow-origin/im);
   });
 
   it('431 can be read where any origin is listed, whose head may have come in several packets', async () => {
