@@ -203,7 +203,7 @@ describe('the file name of a partner', () => {
     ["inline; filename=x; filename*=UTF-8''Gr%C3%BC%C3%9Fe.pdf", "attachment; filename*=UTF-8''Gr%C3%BC%C3%9Fe.pdf"],
     ['attachment; filename="../../etc/passwd"', 'attachment; filename="passwd"'],
     ['attachment; filename="C:\\\\temp\\\\new.txt"', 'attachment; filename="new.txt"'],
-    ["attachment; filename*=UTF-8''a%0D%0ASet-Cookie:%20b.txt", 'attachment; filename="a__Set-Cookie: b.txt"'],
+    ["attachment; filename*=UTF-8''a%0D%0ASet-Cookie:%20b.txt", undefined],
     ['attachment; filename=".."', undefined],
     ['attachment', undefined],
   ])('passes through with its content, safely: %s', async (given, expected) => {
