@@ -180,7 +180,7 @@ const READ: Readonly<Record<Exclude<Primitive, 'text'>, Read>> = {
   // PostgreSQL writes Infinity, SQLite Inf.
   double: (text) => readDouble(text.replace(/Inf(?:inity)?$/, 'INF')),
   boolean: (text) => TRUTHS[text.toLowerCase()],
-  date: (text) => (isDate(text.slice(0, 10)) && /^(?:[ T]|$)/.test(text.slice(10)) ? text.slice(0, 10) : undefined),
+  date: (text) => (isDate(text.slice(0, 10)) && /^(?:[ T]\d|$)/.test(text.slice(10)) ? text.slice(0, 10) : undefined),
   time: timeOf,
   datetime: datetimeOf,
   // No component has one.
