@@ -4,7 +4,7 @@ import { SCALARS, type ScalarKind } from '../../model/scalar.ts';
 import type { FoundColumn } from '../check-columns.ts';
 import type { ResultColumn } from '../plan.ts';
 import type { SqlValue } from '../render/index.ts';
-import { ValueError, wrongValue } from '../render/value.ts';
+import { ValueError } from '../render/value.ts';
 import type { Bound } from '../runner.ts';
 
 /** A column of a result as the driver describes it (MySQL's "Column Definition" packet). */
@@ -50,7 +50,7 @@ type Read = (value: Exclude<SqlValue, null>) => SqlValue;
 
 /**
  * Compiles a function that converts the driver's values of a row, in place, to those that SQLite would return for the same
- * content, so that every format is the same for both. It throws {@link ValueError} for invalid dates such as 0000-00-00.
+ * content, so that every format is the same for both. Dates such as 0000-00-00 are left to the renderers.
  */
 export function compileReading(
   columns: readonly ResultColumn[],
@@ -89,10 +89,6 @@ function readerOf(column: ResultColumn, type: number): Read | undefined {
       return SCALARS[column.kind].primitive === 'binary'
         ? undefined
         : (value) => BigInt(`0x${(value as Buffer).toString('hex')}`);
-    case TYPES.date:
-    case TYPES.datetime:
-    case TYPES.timestamp:
-      return isDated(column) ? (value) => real(column, String(value)) : undefined;
     case TYPES.geometry:
     case TYPES.vector:
       return () => {
@@ -101,18 +97,6 @@ function readerOf(column: ResultColumn, type: number): Read | undefined {
     default:
       return undefined;
   }
-}
-
-function isDated({ kind }: ResultColumn): boolean {
-  const { primitive } = SCALARS[kind];
-  return primitive === 'date' || primitive === 'datetime';
-}
-
-/** Requires a date with a year, month and day: MySQL also stores incomplete ones. */
-function real(column: ResultColumn, text: string): string {
-  // What else becomes of it is decided by the renderers.
-  if (column.odd === undefined && /^0000|-00/.test(text)) throw wrongValue(column, text);
-  return text;
 }
 
 /** The shortest digits that identify a single-precision number: the driver widens it, which adds digits. */

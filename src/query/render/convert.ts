@@ -90,9 +90,9 @@ export function booleanText(value: Present): 'true' | 'false' | undefined {
   return word === 'true' || word === 'false' ? word : undefined;
 }
 
-/** The date of a date, or of a datetime; undefined where a text is neither. */
+/** The date of a date, or of a datetime; undefined where a text is neither, or has no year, month or day, as MariaDB stores it. */
 function dateText(value: string): string | undefined {
-  return /^\d{4}-\d{2}-\d{2}(?:[T ](?!BC|.* BC)|$)/.test(value) ? value.slice(0, 10) : undefined;
+  return /^(?!0000)\d{4}-(?!00)\d{2}-(?!00)\d{2}(?:[T ](?!BC|.* BC)|$)/.test(value) ? value.slice(0, 10) : undefined;
 }
 
 function timeText(value: string): string | undefined {

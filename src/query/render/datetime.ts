@@ -27,7 +27,7 @@ export function compileDatetime(zone: Zone, style: DatetimeStyle): (value: Prese
   };
   return (value) => {
     if (typeof value === 'bigint') return unixText(value, write(0).text);
-    if (typeof value !== 'string') return undefined;
+    if (typeof value !== 'string' || lacksDay(value)) return undefined;
     if (value.length !== 19 || !isUsual(value)) return longText(value, zone, style, write);
     const offset = write(zone.offsetAt(value));
     return style === 'query' ? compact(value, offset.codes) : `${value.slice(0, 10)}T${value.slice(11)}${offset.text}`;
@@ -37,6 +37,15 @@ export function compileDatetime(zone: Zone, style: DatetimeStyle): (value: Prese
 function offsetOf(minutes: number, style: DatetimeStyle): Offset {
   const [sign = 0, h = 0, hh = 0, m = 0, mm = 0] = Buffer.from(offsetText(minutes, ''));
   return { text: offsetText(minutes, style === 'query' ? '' : ':'), codes: [sign, h, hh, m, mm] };
+}
+
+/** Whether the year, month or day is zero: `0000-00-00 00:00:00`, `2026-02-00 00:00:00`, as MariaDB stores them. */
+function lacksDay(text: string): boolean {
+  return (
+    (text.charCodeAt(5) === 0x30 && text.charCodeAt(6) === 0x30) ||
+    (text.charCodeAt(8) === 0x30 && text.charCodeAt(9) === 0x30) ||
+    text.startsWith('0000')
+  );
 }
 
 /** Is a text of 19 characters yyyy-MM-dd HH:mm:ss, or the same with a T? Looked at by character: it is done for every row. */

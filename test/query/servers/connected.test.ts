@@ -82,6 +82,16 @@ for (const kind of SERVERS) {
       expect(plain(await textOf(result))).toBe(plain(await textOf(await run(small, of, more))));
     });
 
+    it('names query, row and column of a value of a row below that does not fit', async () => {
+      const [declared, value] = kind.sql.odd.find(([, each]) => /infinity|0000/.test(each)) ?? (['date', ''] as const);
+      const odd = query(`select 2 as n, ${value} as v`, { N: 'integer', V: declared }, {}, { id: 'ODD' });
+      const top = below(query(`select n from many where n <= 3 order by n`, { N: 'integer' }), odd, { N: 'N' });
+      await expect(run(port, top)).rejects.toMatchObject({
+        code: 'INTERNAL',
+        message: 'Query A_QUERY (row 2, column V) failed because of an internal error.',
+      });
+    });
+
     it('reads in batches, and cuts where the caps say so', async () => {
       const child = query('select n from many where n % 2 = 0', { N: 'integer' }, {}, { id: 'CHILD', rows: 1 });
       const top = below(query('select n from many order by n', { N: 'integer' }), child, { N: 'N' });
