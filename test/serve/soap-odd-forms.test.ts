@@ -246,7 +246,7 @@ describe('what a part says of itself', () => {
     [{ 'Content-Type': 'text/csv; name=mine.csv' }, 'type="text/csv; name=mine.csv" name="mine.csv"'],
     [{ 'Content-Disposition': 'attachment; filename="my file.csv"; size=3' }, 'type="text/x-part" name="my file.csv"'],
     [{ 'Content-Disposition': 'attachment; filename=mine.csv' }, 'type="text/x-part" name="mine.csv"'],
-    [{ 'Content-Disposition': 'attachment; filename="a;b\\\\c.csv"' }, 'type="text/x-part" name="a;b\\c.csv"'],
+    [{ 'Content-Disposition': 'attachment; filename="a;b\\\\c.csv"' }, 'type="text/x-part" name="c.csv"'],
     [
       { 'Content-Disposition': "attachment; filename=x; filename*=UTF-8''%e2%82%ac.csv" },
       'type="text/x-part" name="€.csv"',
