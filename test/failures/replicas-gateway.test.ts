@@ -21,7 +21,7 @@ database:
 `;
 
 const PLACES = `document: PLACE
-fields: { ID: { type: integer, required: true } }
+fields: { ID: { type: int, required: true } }
 ---
 component: PLACES
 table: place

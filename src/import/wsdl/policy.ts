@@ -304,14 +304,17 @@ function isSigned(part: XmlElement): boolean {
   return part.local === 'Body' || (part.local === 'Header' && WSA.has(attribute(part, 'Namespace') ?? ''));
 }
 
-/** Suites with SHA-1 for digests. */
+/**
+ * What calls do not have of a suite: all of them sign with RSA-SHA1, and most make digests by SHA-1 (WS-SecurityPolicy 1.3, section
+ * 6.1). Many systems are set to RSA-SHA256 all the same.
+ */
 function unmetOfSuite(suite: XmlElement, location: string): Unmet[] {
   return partsOf(suite)
-    .filter(({ local }) => /^(?:Basic|TripleDes)/.test(local) && !/Sha256/.test(local))
+    .filter(({ local }) => /^(?:Basic|TripleDes)/.test(local))
     .map((each) => ({
       what: `the policy AlgorithmSuite ${each.local}`,
       place: placeOf(each, location),
-      needs: 'SHA-1',
+      needs: /Sha256/.test(each.local) ? 'RSA-SHA1 unless the system is set to RSA-SHA256' : 'SHA-1',
     }));
 }
 

@@ -33,6 +33,14 @@ export const toolkits = {
     `org.apache.cxf:cxf-rt-frontend-jaxws:${CXF}`,
     `org.apache.cxf:cxf-rt-transports-http:${CXF}`,
   ],
+  // Servers with policies.
+  Policies: [
+    `org.apache.cxf:cxf-rt-frontend-jaxws:${CXF}`,
+    `org.apache.cxf:cxf-rt-transports-http-jetty:${CXF}`,
+    `org.apache.cxf:cxf-rt-ws-security:${CXF}`,
+    `org.apache.cxf:cxf-rt-ws-policy:${CXF}`,
+    'com.sun.xml.messaging.saaj:saaj-impl:3.0.4',
+  ],
   // Of 2006, as it is deployed still.
   Axis: [
     'axis:axis:1.4',
@@ -67,7 +75,7 @@ const FLAGS: Readonly<Record<Job['tool'], readonly string[]>> = {
 const classPaths = new Map<Toolkit, Promise<string>>();
 
 /** The class path of a toolkit. */
-function classPath(toolkit: Toolkit): Promise<string> {
+export function classPath(toolkit: Toolkit): Promise<string> {
   const known = classPaths.get(toolkit) ?? classPathOf(toolkits[toolkit]);
   classPaths.set(toolkit, known);
   return known;
