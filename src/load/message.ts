@@ -21,6 +21,7 @@ import { contentOf, documentOf } from './document/documents.ts';
 import { hasOwnValue, isNeeded } from './document/field.ts';
 import { typeWords } from './document/field-type.ts';
 import { fills, fitValue, restrictionBroken, restrictionOf, spelled } from './document/fit.ts';
+import { unprovenRestriction } from './document/unproven.ts';
 import { type Callee, type Calls, inputOf, resolveCall } from './flow/calls.ts';
 import { fileNamedAs, type WantedFile } from './handlers.ts';
 import {
@@ -219,7 +220,14 @@ function linkInput(
         : [];
     }
     const reason = from.kind === 'field' ? whyNotFilled(field, from.field, operation, call) : undefined;
-    return reason === undefined ? [{ field, from }] : refuse(reason);
+    if (reason !== undefined) return refuse(reason);
+    const unproven =
+      from.kind === 'field' ? unprovenRestriction(field, { own: from.field, values: undefined }) : undefined;
+    if (unproven !== undefined) {
+      const input = `${field.name} of ${call.id}`;
+      report.raise('delivery-may-not-fit', { subscription: id, input, reason: unproven.reason }, at);
+    }
+    return [{ field, from }];
   });
 }
 

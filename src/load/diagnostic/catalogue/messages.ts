@@ -14,6 +14,9 @@ const subscribed = (subscription: string, operation = `post: changed, ${REQUEST}
     `\n---\nsubscription: ORDER_TO_SHOP\noperation: ORDER_CHANGED\n${subscription}\n---\nnode: SHOP\nbase: https://example.org\n---\nservice: Shop.v1\npublic: true\ntarget: SHOP\noperations:\n  SHOP_PUT: { put: "orders/{Id}", request: { fields: { Id: { type: integer, required: true }, Lines: integer } } }`,
   );
 
+const bounded = (type: string): string =>
+  `queue: ORDER_EVENTS\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDER_CHANGED: { post: changed, request: { fields: { NAME: { type: ${type}, required: true } } }, queue: ORDER_EVENTS }\n---\nsubscription: ORDER_TO_SHOP\noperation: ORDER_CHANGED\ncall: SHOP_PUT\n---\nnode: SHOP\nbase: https://example.org\n---\nservice: Shop.v1\npublic: true\ntarget: SHOP\noperations:\n  SHOP_PUT: { post: orders, request: { fields: { NAME: { type: string(12), required: true } } } }`;
+
 const answered = (
   subscription: string,
   read = 'get: "replies/{message}", reply: ORDER_CHANGED, response: ORDER_RESULT',
@@ -105,6 +108,14 @@ export const messageEntries = {
       "A subscription delivers the messages of one operation with `queue:` to code, or to a call, whose input is filled from the fields of the message. Each field that the call requires must always be there, and the types must fit. Conditions are about fields with single values. A `reply` that comes later is that of an operation with one form of reply, and over REST a text field of its input carries the address for it. The id can't be `events`, `processes` or `query-runs`: these are the queues of the gateway itself.",
     wrong: subscribed('call: SHOP_PUT'),
     right: subscribed('call: SHOP_PUT\nmap: { Id: "{NUMBER}" }'),
+  }),
+  'delivery-may-not-fit': warning<{ subscription: string; input: string; reason: string }>({
+    message: ({ subscription, input, reason }) => `Subscription ${subscription} fills ${input}: it ${reason}.`,
+    hint: () => 'Bound the field of the message as the call bounds its input, or fill the input in code (`handler:`).',
+    explanation:
+      'A message may have a value that the input of the call does not take: one that is longer, or beyond its bounds. It is accepted from its publisher, and the delivery fails then, at each attempt. The types, lengths, digits, bounds, numbers of entries, patterns and listed values of both fields are compared.',
+    wrong: bounded('string(40)'),
+    right: bounded('string(10)'),
   }),
   'unknown-message-field': error<{ name: string; operation: string; known: readonly string[] }>({
     message: ({ name, operation }) => `${name} is not a field of the request of ${operation}.`,
