@@ -34,6 +34,10 @@ node: SIGNED
 base: "\${env:SHOP_URL}/signed/"
 credential: { webhook: "\${secret:HOOK_SECRET}" }
 ---
+node: SECURED
+base: "\${env:SHOP_URL}/secured/"
+credential: { username-token: { user: gateway, password: "\${secret:SHOP_PASSWORD}", digest: true }, timestamp: 5 min }
+---
 { node: TESTED, base: "https://tested.example.org" }
 ---
 service: Orders.v1
@@ -45,7 +49,7 @@ operations:
     request: ORDER
     response: ORDER_RESULT
     queue: ORDERS
-    reply-to: { nodes: [SHOP, SIGNED, TESTED], field: CALLBACK, retry: { first: 20 ms, longest: 20 ms, attempts: 2 } }
+    reply-to: { nodes: [SHOP, SIGNED, SECURED, TESTED], field: CALLBACK, retry: { first: 20 ms, longest: 20 ms, attempts: 2 } }
   XML_PLACE:
     post: orders/xml
     headers: { X-Callback: "{CALLBACK}" }
@@ -130,7 +134,7 @@ describe.each(ENGINES)('a reply that is sent to its caller, on %s', (kind) => {
   beforeAll(async () => {
     await shop.start();
     box = await startMessages(kind, FILES, {
-      ...{ SHOP_URL: shop.url, HOOK_SECRET: SECRET },
+      ...{ SHOP_URL: shop.url, HOOK_SECRET: SECRET, SHOP_PASSWORD: 'shop secret' },
       SIGNALBOX_NODE_TESTED: `${shop.url}/tested`,
     });
     const store = await openStore({ url: box.database, root: box.folder });
@@ -310,6 +314,18 @@ describe.each(ENGINES)('a reply that is sent to its caller, on %s', (kind) => {
     await soap(ID + replyTo(`${shop.url}/hooks/fault12`), { NUMBER: 9, HOW: 'refused' }, '1.2');
     expect((await shop.at('/hooks/fault12')).text).toContain(':Sender<');
     expect(shop.got.filter(({ path }) => path === '/hooks/never')).toEqual([]);
+  });
+
+  it('over SOAP has the Security header of its node, also a fault', async () => {
+    await soap(ID + replyTo(`${shop.url}/secured/reply`), { NUMBER: 15 });
+    await soap(ID + replyTo(`${shop.url}/secured/fault`), { NUMBER: 16, HOW: 'refused' });
+    for (const path of ['/secured/reply', '/secured/fault']) {
+      const { text } = await shop.at(path);
+      expect(text).toMatch(
+        /<wsse:Security .*<wsu:Timestamp.*<wsse:UsernameToken.*<wsse:Username>gateway<.*#PasswordDigest"/s,
+      );
+      expect(text).not.toContain('shop secret');
+    }
   });
 
   it('takes WS-Addressing of August 2004 too, and answers in it', async () => {
