@@ -7,6 +7,7 @@ import { contentOf, documentOf, messageWords } from '../document/documents.ts';
 import { hasOwnValue, isNeeded } from '../document/field.ts';
 import { typeWords } from '../document/field-type.ts';
 import { fills } from '../document/fit.ts';
+import { unprovenRestriction } from '../document/unproven.ts';
 import { type Callee, type Calls, inputOf, replyOf, resolveCall } from '../flow/calls.ts';
 import type { Linking } from '../linking.ts';
 import { isMade } from '../value/config-text.ts';
@@ -49,9 +50,40 @@ export function checkCallAnswer(linking: Linking, spot: OperationSpot, call: Cal
   const at = callPlace(linking, spot);
   const raise = (reason: string): void => report.raise('bad-call-answer', { reason }, at);
   if (side.active && !call.active) raise(`${call.id} is not active, so ${spot.id} could not answer`);
-  for (const reason of whyNotGiven(linking, spot, call, side.input)) raise(reason);
+  const wrong = whyNotGiven(linking, spot, call, side.input);
   const messages = new Set(side.responses.map(({ message }) => message));
-  for (const message of messages) for (const reason of whyNotAnswered(linking, call, message)) raise(reason);
+  for (const message of messages) wrong.push(...whyNotAnswered(linking, call, message));
+  wrong.forEach(raise);
+  if (wrong.length > 0) return;
+  const doubtful = [
+    unprovenInput(linking, spot, call, side.input),
+    ...[...messages].map((each) => unprovenReply(linking, call, each)),
+  ];
+  for (const reason of doubtful.flat()) report.raise('answer-may-not-fit', { reason }, at);
+}
+
+/** Restrictions of a call's input that values of the request may not meet. */
+function unprovenInput(linking: Linking, spot: OperationSpot, call: Callee, input: CallerInput): string[] {
+  const given = givenFields(input, spot);
+  return inputOf(linking, call).fields.flatMap((field) => {
+    const own = given.get(field.name)?.field;
+    const found = own && unprovenRestriction(field, { own, values: undefined });
+    return found === undefined ? [] : [`the input ${field.name} of ${call.id} ${found.reason} in the request`];
+  });
+}
+
+/** Restrictions of a response that values of the reply may not meet. */
+function unprovenReply(linking: Linking, call: Callee, response: Message): string[] {
+  const { message } = replyOf(linking, call);
+  if (response.kind !== 'document' || message.kind !== 'document' || response.document === message.document) return [];
+  const replied = new Map(message.document.fields.map((field) => [field.name, field]));
+  return response.document.fields.flatMap((field) => {
+    const own = replied.get(field.name);
+    const found = own && unprovenRestriction(field, { own, values: undefined });
+    return found === undefined
+      ? []
+      : [`${field.name} of ${response.document.id} ${found.reason} in the reply of ${call.id}`];
+  });
 }
 
 /** A field of the request, and whether it is always present. */

@@ -1,5 +1,5 @@
 import { didYouMean } from '../suggest.ts';
-import { error } from './entry.ts';
+import { error, warning } from './entry.ts';
 
 const consumer = (rest: string, base = 'https://example.org'): string =>
   `node: PARTNER\nbase: ${base}\n---\nservice: Partner.v1\npublic: true\ntarget: PARTNER\noperations:\n${rest}`;
@@ -140,6 +140,18 @@ export const flowEntries = {
     explanation:
       'With `call:` another system answers. The input of the call is taken from the request and the reply from its reply, by the names of fields. So every field that the call requires must always be present in the request, every field that the response requires must be in the reply, and their types must fit. A message without a document fits one of the same kind. The caller also needs a grant for the call, and the call must be active.',
     wrong: answered('soap: true, request: { fields: { NUMBER: text } }, response: text, call: ORDER_PUT'),
+    right: answered(
+      'soap: true, request: { fields: { NUMBER: integer } }, response: { fields: { STATUS: text } }, call: ORDER_PUT',
+    ),
+  }),
+  'answer-may-not-fit': warning<{ reason: string }>({
+    message: ({ reason }) => `With \`call:\`, ${reason}.`,
+    hint: () => 'Bound both fields alike, or answer in code (`handler:`).',
+    explanation:
+      'A request may have a value that the input of the call does not take, or a reply one that the response does not: one that is longer, or beyond its bounds. The caller gets an error then. The types, lengths, digits, bounds, numbers of entries, patterns and listed values of both fields are compared.',
+    wrong: answered(
+      'soap: true, request: { fields: { NUMBER: integer } }, response: { fields: { STATUS: string(3) } }, call: ORDER_PUT',
+    ),
     right: answered(
       'soap: true, request: { fields: { NUMBER: integer } }, response: { fields: { STATUS: text } }, call: ORDER_PUT',
     ),
