@@ -128,7 +128,7 @@ describe('a test of a connection', () => {
     const done = await test(node('ERP', [`http://${hostname}:${port}`]));
     expect(lastOf(done)).toMatchObject({
       ...{ phase: 'connect', result: 'failed' },
-      words: `nothing listens at its address (connect ECONNREFUSED 127.0.0.1:${port})`,
+      words: `nothing listens at its address (connect ECONNREFUSED ${hostname}:${port})`,
     });
   });
 

@@ -199,12 +199,12 @@ export async function packetTarget(
   return { url: await started(server), connections: () => connections, requests: () => seen };
 }
 
-/** An address where nothing listens. */
+/** An address where nothing listens, also later: other tests take ports of 127.0.0.1. */
 export async function deadAddress(): Promise<string> {
   const server = createTcpServer();
   const url = await started(server);
   await new Promise((resolve) => server.close(resolve));
-  return url;
+  return url.replace('127.0.0.1', '127.77.0.1');
 }
 
 function started(server: ReturnType<typeof createTcpServer>): Promise<string> {
