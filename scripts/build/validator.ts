@@ -1,13 +1,13 @@
 import standalone from 'ajv/dist/standalone/index.js';
+import { KIND_WORDS } from '../../src/kinds/kinds.ts';
 import { createAjv, schemaKey } from '../../src/load/read/validator.ts';
-import { KINDS } from '../../src/load/schema/kinds.ts';
 
 /** ajv's generated code for the definitions' schema. It replaces the module that would compile the schema at each start. */
 export function validatorModule(): string {
-  const names = KINDS.map((kind) => kind.replaceAll('-', '_'));
-  const keys = Object.fromEntries(KINDS.map((kind, index) => [names[index], schemaKey(kind)]));
+  const names = KIND_WORDS.map((kind) => kind.replaceAll('-', '_'));
+  const keys = Object.fromEntries(KIND_WORDS.map((kind, index) => [names[index], schemaKey(kind)]));
   const code = standalone.default(createAjv({ source: true, esm: true }), keys);
-  const table = KINDS.map((kind, index) => `'${kind}': ${names[index]}`).join(', ');
+  const table = KIND_WORDS.map((kind, index) => `'${kind}': ${names[index]}`).join(', ');
   return `${REQUIRE}\n${code}\nconst validators = { ${table} };\nexport const validatorOf = (kind) => validators[kind];\n`;
 }
 

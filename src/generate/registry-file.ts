@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { segmentOf } from '../describe/scope.ts';
+import type { Member, ThingOf } from '../kinds/kind.ts';
+import { MEMBERS } from '../kinds/kinds.ts';
 import type { Component, ComponentEventRegistration, RelatedContent } from '../model/component.ts';
 import type {
   CallBody,
@@ -204,7 +206,7 @@ const EVENT = shape<ComponentEventRegistration>()('event service sequence proces
 });
 
 /** The members of `registry.json`, in order. */
-const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf<Registry[K]>> } = {
+const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
   nodes: shape<Node>()(
     'description base! credential ca-file certificate resolve timeouts retry circuit rate concurrency redirects lenient',
     {
@@ -348,34 +350,19 @@ const KINDS: { readonly [K in Exclude<keyof Registry, 'gateway'>]: Shape<ThingOf
   routings: shape<Routing>()('operation sender receiver generated active=true log=failures', {}),
 };
 
-type ThingOf<Things> = Things extends ReadonlyMap<string, infer T> | readonly (infer T)[] ? T : never;
-
-/** Kinds whose member is left out when the registry has none of them. */
-const OPTIONAL: ReadonlySet<string> = new Set<keyof typeof KINDS>([
-  'flows',
-  'datasources',
-  'components',
-  'relatedContent',
-  'processes',
-  'recurrences',
-  'messageQueues',
-  'subscriptions',
-  'schemes',
-]);
-
 /**
  * Text of `registry.json`: everything that results from the definitions, in the words of the definitions, so that a change of
  * one line of YAML shows its full effect in a diff. What is left out has its default. References to configuration are as
  * written; there are no password hashes, and no line numbers, which would change with every edit.
  */
 export function registryFile(registry: Registry): string {
-  const kinds = (Object.keys(KINDS) as (keyof typeof KINDS)[]).flatMap((kind) => {
+  const members = (Object.keys(SHAPES) as Member[]).flatMap((member) => {
     // `basic` is no one's definition.
-    const all = sorted<{ readonly id: string }>(registry[kind]);
-    const things = kind === 'schemes' ? all.filter(({ id }) => id !== BASIC.id) : all;
-    if (things.length === 0 && OPTIONAL.has(kind)) return [];
-    const write = KINDS[kind] as Shape<object>;
-    return [[kebabCase(kind), new Map(things.map((each) => [each.id, write(each, registry)]))] as const];
+    const all = sorted<{ readonly id: string }>(registry[member]);
+    const things = member === 'schemes' ? all.filter(({ id }) => id !== BASIC.id) : all;
+    if (things.length === 0 && MEMBERS[member].optional) return [];
+    const write = SHAPES[member] as Shape<object>;
+    return [[kebabCase(member), new Map(things.map((each) => [each.id, write(each, registry)]))] as const];
   });
-  return jsonText({ '//': HEADER, gateway: GATEWAY(registry.gateway, registry), ...Object.fromEntries(kinds) });
+  return jsonText({ '//': HEADER, gateway: GATEWAY(registry.gateway, registry), ...Object.fromEntries(members) });
 }

@@ -1,5 +1,7 @@
 import { plainDefault } from '../describe/field.ts';
 import { rootsOf } from '../describe/scope.ts';
+import type { Member } from '../kinds/kind.ts';
+import { ALL_MEMBERS, factsOf, thingsOf } from '../kinds/kinds.ts';
 import type { Component } from '../model/component.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import { isOneOfSeveral } from '../model/derivation.ts';
@@ -177,41 +179,29 @@ interface KnownId {
   readonly about: string;
 }
 
-/** What editors propose for references between definitions. Documents in place can't be referred to. */
-export function knownIds(registry: Registry): { readonly [kind: string]: readonly KnownId[] } {
-  const each = <T extends Described>(kind: string, things: ReadonlyMap<string, T>, shown?: (thing: T) => string) =>
-    sorted(things).map((thing) => known(kind, thing.id, thing.description ?? shown?.(thing)));
+/** What editors propose for references between definitions, by members of the registry. Documents in place can't be referred to. */
+export function knownIds(registry: Registry): KnownIds {
   const byName = operationsByName(registry);
   const operations = (those: ReadonlyMap<string, Operation | ConsumerOperation>): KnownId[] =>
     [...those.values()]
       .map((each) => known('operation', shortestName(byName, each), each.description ?? waysTo(each).join(', ')))
       .sort(byId);
   const consumers = operations(registry.consumers);
-  const declared = new Map([...registry.documents].filter(([, { inPlace }]) => !inPlace));
+  const others = ALL_MEMBERS.map((member): [Member, readonly KnownId[]] => {
+    const { word, hint, pages } = factsOf(member);
+    const things = [...thingsOf(registry, member)].filter((each) => pages?.has?.(each) ?? true).sort(byId);
+    return [member, things.map((each) => known(word, each.id, each.description ?? hint?.(each)))];
+  });
   return {
-    documents: each('document', declared, ({ fields }) => namesOf(fields)),
-    queries: each('query', registry.queries, ({ columns }) => namesOf(columns)),
-    nodes: each('node', registry.nodes),
+    ...Object.fromEntries(others),
     operations: [...operations(registry.operations), ...consumers].sort(byId),
     consumers,
     flows: sorted(registry.flows).flatMap((flow) => flowNames(flow).map((id) => known('flow', id, flow.description))),
-    schemes: each('scheme', registry.schemes),
-    permissionLists: each('permission list', registry.permissionLists),
-    roles: each('role', registry.roles),
-    messageQueues: each('queue', registry.messageQueues),
-    datasources: each('datasource', registry.datasources),
-    components: each('component', registry.components, ({ shape }) => shape.id),
-    processes: each('process', registry.processes),
-    relatedContent: each('related-content', registry.relatedContent),
-    recurrences: each('recurrence', registry.recurrences, ({ cron }) => cron),
-    users: each('user', registry.users),
   };
 }
 
-interface Described {
-  readonly id: string;
-  readonly description?: string;
-}
+/** Ids by members of the registry. */
+export type KnownIds = { readonly [M in Member]?: readonly KnownId[] };
 
 /** Characters of a description in one line of help. */
 const LONGEST_ABOUT = 120;
@@ -221,8 +211,6 @@ function known(kind: string, id: string, description = ''): KnownId {
   const short = line.length > LONGEST_ABOUT ? `${line.slice(0, LONGEST_ABOUT - 3).trimEnd()}...` : line;
   return { id, about: `${kind} ${id}${short === '' ? '' : `: ${short}`}` };
 }
-
-const namesOf = (fields: readonly Field[]): string => fields.map(({ name }) => name).join(', ');
 
 /** Entries of a map or a list of the registry sorted by id, by code units, which is the same on every machine. */
 export function sorted<T extends { readonly id: string }>(entries: ReadonlyMap<string, T> | readonly T[]): T[] {

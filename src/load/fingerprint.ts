@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { setImmediate as immediate } from 'node:timers/promises';
+import type { Member } from '../kinds/kind.ts';
+import { ALL_MEMBERS, slugOf, thingsOf } from '../kinds/kinds.ts';
 import type { Registry } from '../model/registry.ts';
 
 /** A hash of each operation by its id: equal hashes mean that nothing about it has changed. */
@@ -11,11 +13,10 @@ export type Fingerprints = Readonly<Record<string, string>>;
  */
 export async function fingerprintAll(registry: Registry, sources: ReadonlyMap<string, string>): Promise<Fingerprints> {
   const found: Record<string, string> = {};
-  const all = Object.entries(KINDS) as [keyof typeof KINDS, string][];
   let turn = 0;
-  for (const [member, kind] of all)
-    for (const [id, definition] of registry[member]) {
-      found[`${kind} ${id}`] = shortened(hashOf(flatText(definition)));
+  for (const member of ALL_MEMBERS.filter((each) => !UNHASHED.has(each)))
+    for (const definition of thingsOf(registry, member)) {
+      found[`${slugOf(member)} ${definition.id}`] = shortened(hashOf(flatText(definition)));
       turn += 1;
       if (turn % 50 === 0) await immediate();
     }
@@ -23,26 +24,8 @@ export async function fingerprintAll(registry: Registry, sources: ReadonlyMap<st
   return found;
 }
 
-/** The kinds of definitions by the members of the registry. */
-const KINDS = {
-  operations: 'operation',
-  nodes: 'node',
-  consumers: 'consumer',
-  flows: 'flow',
-  documents: 'document',
-  datasources: 'datasource',
-  queries: 'query',
-  components: 'component',
-  relatedContent: 'related-content',
-  processes: 'process',
-  recurrences: 'recurrence',
-  messageQueues: 'queue',
-  subscriptions: 'subscription',
-  schemes: 'scheme',
-  permissionLists: 'permission-list',
-  roles: 'role',
-  users: 'user',
-} satisfies Record<Exclude<keyof Registry, 'gateway' | 'services' | 'routings'>, string>;
+/** Their operations change. */
+const UNHASHED: ReadonlySet<Member> = new Set<Member>(['services', 'routings']);
 
 const hashOf = (text: string): string => createHash('sha1').update(text).digest('base64');
 /** Enough to tell two versions of one thing apart. */

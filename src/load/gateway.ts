@@ -12,6 +12,7 @@ import {
 } from '../model/gateway.ts';
 import { engineOf } from '../model/query.ts';
 import type { PermissionList, SecurityScheme } from '../model/security.ts';
+import type { Service } from '../model/service.ts';
 import { linkConsole } from './console.ts';
 import { type Place, placeText, positionOf } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, resolveIds } from './linking.ts';
@@ -339,5 +340,20 @@ export function checkDomainNames(linking: Linking, consumers: ReadonlyMap<string
   for (const { name, at } of domainNames(linking, gateway.value)) {
     if (names.has(name)) continue;
     report.raise('unknown-reference', { what: 'call over REST', id: name, known: proposed }, at);
+  }
+}
+
+/** Warns of enabled services of the package that no list grants. */
+export function checkDeliveredGrants(
+  linking: Linking,
+  gateway: Gateway | undefined,
+  services: Iterable<Service>,
+): void {
+  const { report, places } = linking;
+  const [declared] = declarationsOf<GatewayDeclared>(linking, 'gateway');
+  if (gateway === undefined || declared === undefined) return;
+  for (const { id, delivered, operations } of services) {
+    if (!delivered || operations.some((operation) => operation.public || operation.permissions.length > 0)) continue;
+    report.raise('delivered-not-granted', { service: id }, places.key(declared.value, 'delivered'));
   }
 }

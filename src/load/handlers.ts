@@ -1,3 +1,4 @@
+import { KIND_WORDS, kindOf } from '../kinds/kinds.ts';
 import type { Position } from '../model/definition.ts';
 import type { Gateway } from '../model/gateway.ts';
 import type { Operation } from '../model/service.ts';
@@ -66,8 +67,8 @@ export function checkHandlers(
   }
   // A definition that could not be read, or was rejected, may use a file.
   const isAllKnown = declared.whole && !wanted.some(({ unsure }) => unsure);
-  const kinds = ['service', 'operation', 'process', 'related-content', 'subscription'] as const;
-  if (!isAllKnown || kinds.some((kind) => declared.rejected(kind).size > 0)) return;
+  const kinds = KIND_WORDS.filter((kind) => kindOf(kind).code);
+  if (!isAllKnown || ([...kinds, 'operation'] as const).some((kind) => declared.rejected(kind).size > 0)) return;
   const known = [...names].filter((name) => !present.has(name));
   for (const meant of present) {
     if (names.has(meant)) continue;

@@ -1,3 +1,4 @@
+import type { KindWord } from '../kinds/kinds.ts';
 import type { Position } from '../model/definition.ts';
 import {
   alternatives,
@@ -10,7 +11,6 @@ import { createReport, type Place, positionOf, type Report } from './diagnostic/
 import { given } from './object.ts';
 import { type Declaration, Declarations } from './read/declaration.ts';
 import { createPlaces, type Places } from './read/places.ts';
-import type { Kind } from './schema/kinds.ts';
 import type { ConfigUse } from './value/config-text.ts';
 
 /** The shared state of all stages of linking. */
@@ -62,14 +62,14 @@ export function createLinking(): Linking {
 }
 
 /** The definitions of a kind, with the form that its JSON Schema guarantees. */
-export function declarationsOf<V>({ declared }: Linking, kind: Kind): Declaration<V>[] {
+export function declarationsOf<V>({ declared }: Linking, kind: KindWord): Declaration<V>[] {
   return [...declared.of(kind).values()] as unknown as Declaration<V>[];
 }
 
 /** Finds an id. An unknown one is reported, unless its definition was rejected. */
 export function resolveId<T>(
   { report, declared }: Linking,
-  kind: Kind,
+  kind: KindWord,
   among: ReadonlyMap<string, T>,
   id: string,
   at: Place,
@@ -84,7 +84,7 @@ export function resolveId<T>(
 /** Finds the definition that `key` of `container` refers to, if any. */
 export function resolveKey<T>(
   linking: Linking,
-  kind: Kind,
+  kind: KindWord,
   among: ReadonlyMap<string, T>,
   container: object,
   key: string,
@@ -96,7 +96,7 @@ export function resolveKey<T>(
 /** Finds one or several: `permission: X`, `permission: [X, Y]`. */
 export function resolveIds<T>(
   linking: Linking,
-  kind: Kind,
+  kind: KindWord,
   among: ReadonlyMap<string, T>,
   container: object,
   key: string,
@@ -141,7 +141,7 @@ type Own<T> = Omit<T, 'id' | 'description' | 'at'>;
 /** Links the definitions of a kind. One that `link` leaves out has been reported. */
 export function linkEach<V extends object, T extends { readonly id: string; readonly at: Position }>(
   linking: Linking,
-  kind: Kind,
+  kind: KindWord,
   link: (declaration: Declaration<V>) => Own<T> | undefined,
 ): Map<string, T> {
   const linked = declarationsOf<V & { readonly description?: string }>(linking, kind).flatMap((declaration) => {

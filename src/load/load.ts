@@ -1,38 +1,17 @@
-import type { Gateway } from '../model/gateway.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Operation, Service } from '../model/service.ts';
-import { checkUriIndexes, readCommitted } from './committed.ts';
-import { classFiles, linkComponents, linkRelatedContent } from './component.ts';
+import { readCommitted } from './committed.ts';
 import { byPosition, type Diagnostic } from './diagnostic/diagnostic.ts';
 import { renderDiagnostics } from './diagnostic/render.ts';
-import { checkAttributes, Documents } from './document/documents.ts';
-import { checkEndless } from './document/endless.ts';
-import { checkParticles } from './document/particles.ts';
-import { checkCertificateSchemes, checkDomainNames, linkGateway } from './gateway.ts';
-import { answeringFiles, checkHandlers, type HandlerOptions } from './handlers.ts';
+import { checkHandlers } from './handlers.ts';
+import { checkKinds, codeOfKinds, type LinkInput, linkKinds } from './kinds.ts';
 import { byId, createLinking, declarationsOf, type Linking } from './linking.ts';
-import { checkMessageQueues, linkMessageQueues, linkSubscriptions, subscriptionFiles } from './message.ts';
-import { linkMigrations } from './migrations.ts';
-import { checkNodeNames, linkNodes } from './node.ts';
 import { deepFreeze, given } from './object.ts';
-import { checkCodeNames, checkElementNames, checkOverlaps } from './operation/collisions.ts';
-import { checkReplies } from './operation/queue-answer.ts';
-import { replySubscriptions } from './operation/reply-to.ts';
-import { linkProcesses, linkRecurrences, processFiles } from './process.ts';
-import { checkPublicationCircles } from './publication-circle.ts';
-import { linkDatasources } from './query/datasource.ts';
-import { linkQueries } from './query/queries.ts';
 import { type Declaration, glimpseIds, readDeclaration } from './read/declaration.ts';
 import { type DefinitionFile, type ProjectFiles, readDelivered, readProject } from './read/files.ts';
 import { checkShape, refuseRootLists } from './read/shape.ts';
 import { isTreeMap, parseTree, type TreeMap } from './read/tree.ts';
-import { linkRoutings } from './routing.ts';
 import type { GatewayDeclared } from './schema/gateway.ts';
-import { type GrantSources, thingsByList } from './security/grants.ts';
-import { linkCallers, linkSchemes } from './security/schemes.ts';
-import { checkUsers, linkPermissionLists, linkRoles, linkUsers } from './security/users.ts';
-import { linkServices, nameOf, versionNumber } from './services.ts';
-import { settleTypeNames } from './type-names.ts';
+import { nameOf, versionNumber } from './services.ts';
 import { type ConfigUse, checkTexts } from './value/config-text.ts';
 
 /** The result of loading. */
@@ -96,7 +75,8 @@ export function loadFiles(files: ProjectFiles, handlers: NonNullable<LoadOptions
   const delivered = resolveDelivered(linking, files.delivered, (file) => readFile(file, reading, true));
   for (const declaration of delivered.declarations) accept(declaration, linking);
   checkGatewayPresence(files, linking);
-  const registry = link(linking, { files, delivered: delivered.ids, handlers });
+  const input = { linking, files, delivered: delivered.ids, committed: readCommitted(files.committed) };
+  const registry = link(input, handlers);
   const diagnostics = report.sorted();
   const sound = registry !== undefined && !diagnostics.some((each) => each.severity === 'error');
   return {
@@ -162,107 +142,23 @@ function checkGatewayPresence({ folder }: ProjectFiles, { declared, report }: Li
   report.raise('no-gateway', {}, { file: `${folder}/gateway.yaml`, line: 1, column: 1 });
 }
 
-/** Input of linking other than declarations. */
-interface LinkOptions extends HandlerOptions {
-  readonly files: ProjectFiles;
-  /** Ids of the enabled services of the package. */
-  readonly delivered: readonly string[];
-}
-
 /** Links and checks declarations as far as no database is needed; `undefined` without a gateway. */
-function link(linking: Linking, options: LinkOptions): Registry | undefined {
-  const documents = new Documents(linking);
-  checkEndless(linking, documents.byId);
-  checkAttributes(linking, documents.byId);
-  checkParticles(linking, documents.byId);
-  const lists = linkPermissionLists(linking);
-  const roles = linkRoles(linking, lists);
-  const schemes = linkSchemes(linking, roles);
-  const callers = linkCallers(linking, schemes);
-  const gateway = linkGateway(linking, options.delivered, lists, callers);
-  const migrations = linkMigrations(linking, options.files);
-  const users = linkUsers(linking, roles);
-  const nodes = linkNodes(linking);
-  const datasources = linkDatasources(linking);
-  const granting = (kind: 'query' | 'process' | 'component'): GrantSources => {
-    return { lists, added: thingsByList(linking, lists, kind) };
-  };
-  const queries = linkQueries(documents, granting('query'), datasources);
-  const relatedContent = linkRelatedContent(linking, { lists, added: new Map() });
-  const components = linkComponents(documents, relatedContent, roles, granting('component'));
-  const recurrences = linkRecurrences(linking);
-  const processes = linkProcesses(documents, { grants: granting('process'), queries, recurrences, users });
-  const committed = readCommitted(options.files.committed);
-  const messageQueues = linkMessageQueues(linking, gateway);
-  const context = { documents, queries, components, messageQueues, nodes, lists, roles, callers, committed };
-  const { services, operations, consumers, calls, overrides } = linkServices(context);
-  settleTypeNames([...operations.values(), ...consumers.values()]);
-  const subscriptions = byId([
-    ...linkSubscriptions(linking, { operations, calls, roles }).values(),
-    ...replySubscriptions(operations.values()),
-  ]);
-  const routings = linkRoutings(linking, { operations, consumers, overrides }, gateway?.id ?? '');
-  const parts: Parts = {
-    nodes,
-    services: byId(services),
-    operations: byId<Operation>(operations.values()),
-    consumers: byId(consumers.values()),
-    flows: byId(calls.flows.values()),
-    documents: byId(documents.byId.values()),
-    datasources,
-    queries,
-    components,
-    relatedContent,
-    processes,
-    recurrences,
-    messageQueues,
-    subscriptions,
-    schemes,
-    permissionLists: lists,
-    roles,
-    users,
-    routings,
-  };
-  checkTogether(linking, gateway, parts, committed, options);
-  return gateway && { gateway: { ...gateway, ...given({ migrations }) }, ...parts };
-}
-
-/** A registry whose gateway may be missing. */
-type Parts = Omit<Registry, 'gateway'>;
-
-/** Checks that involve several definitions. */
-function checkTogether(
-  linking: Linking,
-  gateway: Gateway | undefined,
-  parts: Parts,
-  committed: ReturnType<typeof readCommitted>,
-  options: LinkOptions,
-): void {
-  const { services, operations, consumers, schemes, users, processes, relatedContent, subscriptions } = parts;
+function link(input: LinkInput, handlers: NonNullable<LoadOptions['handlers']>): Registry | undefined {
+  const { linking, files } = input;
+  const all = linkKinds(input);
   // A rejected service or operation may be the call that fills a default in.
   if (linking.declared.rejected('operation').size === 0 && linking.declared.rejected('service').size === 0)
     for (const refuse of linking.misfits.values()) refuse();
-  checkNodeNames(linking, services.values());
-  checkOverlaps(linking, services.values());
-  checkDeliveredGrants(linking, gateway, services.values());
-  checkCertificateSchemes(linking, gateway, schemes.values());
-  checkUsers(linking, users, { schemes: schemes.values(), processes: processes.values() });
-  checkMessageQueues(linking, parts);
-  checkReplies(linking, parts);
-  checkDomainNames(linking, consumers);
-  checkUriIndexes(linking, [...operations.values(), ...consumers.values()], committed);
-  if (gateway !== undefined) {
-    checkPublicationCircles(linking, gateway, parts);
-    checkElementNames(linking, services.values(), gateway.namespace);
-    checkCodeNames(linking, services.values(), gateway.namespace);
-  }
-  const code = [
-    ...answeringFiles(linking, operations.values()),
-    ...processFiles(linking, processes.values()),
-    ...classFiles(linking, relatedContent.values()),
-    ...subscriptionFiles(linking, subscriptions.values()),
-  ];
-  checkHandlers(linking, code, gateway, options);
+  checkKinds(all, input);
+  checkHandlers(linking, codeOfKinds(all, linking), all.gateway, { files, handlers });
+  const { gateway, migrations, documents, callers: _callers, calls: _calls, overrides: _overrides, ...members } = all;
+  return (
+    gateway && {
+      ...members,
+      gateway: { ...gateway, ...given({ migrations }) },
+      documents: byId(documents.byId.values()),
+    }
+  );
 }
 
 /** Thrown for definitions with errors; its message contains the diagnostics. */
@@ -347,15 +243,4 @@ export function deliveredServices(): string[] {
 /** A reference without a version means the default version. */
 function lowestVersion(name: string, ids: Iterable<string>): string | undefined {
   return [...ids].filter((id) => nameOf(id) === name).sort((a, b) => versionNumber(a) - versionNumber(b))[0];
-}
-
-/** Warns of enabled services of the package that no list grants. */
-function checkDeliveredGrants(linking: Linking, gateway: Gateway | undefined, services: Iterable<Service>): void {
-  const { report, places } = linking;
-  const [declared] = declarationsOf<GatewayDeclared>(linking, 'gateway');
-  if (gateway === undefined || declared === undefined) return;
-  for (const { id, delivered, operations } of services) {
-    if (!delivered || operations.some((operation) => operation.public || operation.permissions.length > 0)) continue;
-    report.raise('delivered-not-granted', { service: id }, places.key(declared.value, 'delivered'));
-  }
 }

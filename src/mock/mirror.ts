@@ -1,5 +1,6 @@
 import { guard } from '../binding/message.ts';
 import { compileHeader, compileRest, type RestBinding } from '../binding/rest/rest.ts';
+import { emptyRegistry } from '../kinds/kinds.ts';
 import type {
   CallPart,
   CallText,
@@ -60,21 +61,18 @@ export function mirrorNodes(registry: Registry, nodes: readonly Node[]): Mirror 
     return serviceOf(node, mirrored);
   });
   const { tls: _tls, audit: _audit, publicUrl: _url, ...gateway } = registry.gateway;
-  const none = new Map<string, never>();
   return {
     ...{ operations, unreadable },
     registry: {
-      ...registry,
-      gateway: {
+      ...emptyRegistry({
         ...gateway,
         ...{ id: CONTEXT, context: CONTEXT, requires: [], proxies: [], metrics: [], contracts: 'public' },
         ...{ delivered: [], mtom: { services: true, http: true }, compress: { rest: true, soap: true } },
-      },
-      nodes: none,
+      }),
+      ...{ documents: registry.documents, schemes: registry.schemes },
+      ...{ permissionLists: registry.permissionLists, roles: registry.roles },
       services: new Map(services.map((service) => [service.id, service])),
       operations: new Map([...operations.keys()].map((operation) => [operation.id, operation])),
-      ...{ consumers: none, flows: none, queries: none, datasources: none, components: none, relatedContent: none },
-      ...{ processes: none, recurrences: none, messageQueues: none, subscriptions: none, users: none, routings: [] },
     },
   };
 }

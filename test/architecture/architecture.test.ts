@@ -13,7 +13,8 @@ const src = join(root, 'src');
 const TABLE: Readonly<Record<string, string>> = {
   wire: 'croner fast-xml-parser mime re2js url-template',
   model: '',
-  load: 'ajv yaml',
+  kinds: '',
+  load: 'kinds ajv yaml',
   codec: '',
   trace:
     '@opentelemetry/api @opentelemetry/exporter-logs-otlp-proto @opentelemetry/exporter-metrics-otlp-proto @opentelemetry/exporter-trace-otlp-proto @opentelemetry/resources @opentelemetry/sdk-logs @opentelemetry/sdk-metrics @opentelemetry/sdk-trace-base',
@@ -28,15 +29,15 @@ const TABLE: Readonly<Record<string, string>> = {
   delivered: 'query type:message type:process type:store',
   describe: '',
   diff: '',
-  generate: 'describe',
+  generate: 'describe kinds',
   import: '@seriousme/openapi-schema-validator yaml',
   invoke: 'binding codec load trace wsse oauth4webapi undici',
   client: 'invoke load store',
   console:
-    'codec describe invoke security type:message type:process type:query type:store @dagrejs/dagre hono htmx.org idiomorph uplot',
+    'codec describe invoke kinds security type:message type:process type:query type:store @dagrejs/dagre hono htmx.org idiomorph uplot',
   serve:
     'binding codec console delivered describe event invoke load message process query security store trace wsse @hono/node-server hono pino prom-client',
-  mock: 'binding codec describe invoke security serve store trace wsse',
+  mock: 'binding codec describe invoke kinds security serve store trace wsse',
   testing: 'codec describe invoke load mock security serve store pg',
   cli: 'codec describe diff generate import invoke load type:message type:process mock query security serve store better-sqlite3 commander picocolors',
   handlers: 'signalbox',

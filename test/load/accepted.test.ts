@@ -12,6 +12,7 @@ import { compileXmlReader } from '../../src/codec/xml/read.ts';
 import { compileXmlPieces, compileXmlWriter } from '../../src/codec/xml/write.ts';
 import { contractForms, describeContract } from '../../src/describe/index.ts';
 import { generate, knownIds } from '../../src/generate/index.ts';
+import type { Member } from '../../src/kinds/kind.ts';
 import { catalogue } from '../../src/load/diagnostic/catalogue.ts';
 import { loadFiles } from '../../src/load/load.ts';
 import { editorSchema } from '../../src/load/schema/editor.ts';
@@ -71,7 +72,7 @@ describe('what the loader accepts', () => {
 
   it('is accepted by editors, which know the ids', () => {
     const ids = sound.map(({ registry }) => knownIds(registry));
-    const kinds = new Set(ids.flatMap((each) => Object.keys(each)));
+    const kinds = new Set(ids.flatMap((each) => Object.keys(each) as Member[]));
     const known = Object.fromEntries([...kinds].map((kind) => [kind, ids.flatMap((each) => each[kind] ?? [])]));
     const unique = Object.entries(known).map(([kind, all]) => [
       kind,

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { KIND_WORDS } from '../../src/kinds/kinds.ts';
 import { renderDiagnostics } from '../../src/load/diagnostic/render.ts';
 import { type LoadedProject, loadFiles } from '../../src/load/load.ts';
 import { readProject } from '../../src/load/read/files.ts';
 import { definitionsSchema } from '../../src/load/schema/index.ts';
-import { KINDS } from '../../src/load/schema/kinds.ts';
 import { processorMs } from '../support/duration.ts';
 import { projectOf } from './project-text.ts';
 
@@ -91,7 +91,7 @@ describe('the loader never throws', () => {
         fc.dictionary(word, tie('tree'), { maxKeys: 6, noNullPrototype: false }),
       ),
     }));
-    const kind = fc.constantFrom(...KINDS);
+    const kind = fc.constantFrom(...KIND_WORDS);
     const definition = fc
       .tuple(kind, word, fc.dictionary(word, tree, { maxKeys: 8 }))
       .map(([name, id, rest]) => ({ ...rest, [name]: id }));

@@ -1,3 +1,4 @@
+import { PAGED, slugOf } from '../../kinds/kinds.ts';
 import type { CallReply } from '../../model/message.ts';
 import type { Registry } from '../../model/registry.ts';
 import { callCharts, HOUR, MINUTE, periodOf } from '../figures.ts';
@@ -18,7 +19,7 @@ import {
 } from '../parts.ts';
 import type { ConsolePorts } from '../port.ts';
 import { type Area, page, pageRoute, type Visit } from '../route.ts';
-import { KINDS, type Kind, pathOf } from './registry/things.ts';
+import { pathOf } from './registry/things.ts';
 
 /** A period of the charts, by its name in the address; the step is of one point. Lengths in milliseconds. */
 const PERIODS = {
@@ -221,8 +222,8 @@ function names(all: readonly string[], exist: boolean): Part {
 /** The page of a part of the definitions, by the names of `fingerprintAll`. */
 function pathOfPart(kind: string, id: string): string | undefined {
   if (kind === 'file') return pathTo('registry', 'files', id);
-  const known = { consumer: 'call', 'permission-list': 'list' }[kind] ?? kind;
-  return Object.hasOwn(KINDS, known) ? pathOf(known as Kind, id) : undefined;
+  const member = PAGED.find((each) => slugOf(each) === kind);
+  return member && pathOf(member, id);
 }
 
 export const overviewArea: Area = {

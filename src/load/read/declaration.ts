@@ -1,11 +1,11 @@
+import { KIND_WORDS, type KindWord, kindOf } from '../../kinds/kinds.ts';
 import { type Place, placeText, type Report } from '../diagnostic/diagnostic.ts';
-import { KEYS_OF, KINDS, type Kind } from '../schema/kinds.ts';
 import type { Places, SourceText } from './places.ts';
 import { isTreeMap, type TreeMap, type TreeValue } from './tree.ts';
 
 /** One definition: its kind, its id and its contents. */
 export interface Declaration<V = TreeMap> {
-  readonly kind: Kind;
+  readonly kind: KindWord;
   readonly id: string;
   readonly value: V;
   /** Of the id. */
@@ -51,16 +51,16 @@ export function readDeclaration(
 }
 
 /** The kinds whose words are among the keys of a definition; exactly one in a valid definition. */
-export function kindsAmong(keys: readonly string[]): Kind[] {
-  return KINDS.filter((kind) => keys.includes(kind) && !KEYS_OF[kind]?.some((other) => keys.includes(other))).sort(
-    (a, b) => keys.indexOf(a) - keys.indexOf(b),
-  );
+export function kindsAmong(keys: readonly string[]): KindWord[] {
+  return KIND_WORDS.filter(
+    (kind) => keys.includes(kind) && !kindOf(kind).alsoKeyOf?.some((other) => keys.includes(other)),
+  ).sort((a, b) => keys.indexOf(a) - keys.indexOf(b));
 }
 
 /** The declarations of every kind by id, in the order read. The ids of rejected definitions are kept too. */
 export class Declarations {
-  private readonly byKind = new Map<Kind, Map<string, Declaration>>(KINDS.map((kind) => [kind, new Map()]));
-  private readonly unusable = new Map<Kind | 'operation', Set<string>>();
+  private readonly byKind = new Map<KindWord, Map<string, Declaration>>(KIND_WORDS.map((kind) => [kind, new Map()]));
+  private readonly unusable = new Map<KindWord | 'operation', Set<string>>();
   /** False when a part of a file that may declare anything could not be read. */
   whole = true;
 
@@ -76,26 +76,26 @@ export class Declarations {
     return first === undefined;
   }
 
-  of(kind: Kind): Map<string, Declaration> {
+  of(kind: KindWord): Map<string, Declaration> {
     return this.byKind.get(kind) as Map<string, Declaration>;
   }
 
   /** Removes a definition, or the name of an operation, that can't be used. */
-  reject(kind: Kind | 'operation', id: string): void {
+  reject(kind: KindWord | 'operation', id: string): void {
     if (kind !== 'operation') this.of(kind).delete(id);
     this.unusable.set(kind, this.rejected(kind).add(id));
   }
 
   /** Ids of definitions, and names of operations, that were found and can't be used: a reference to one is not an error. */
-  rejected(kind: Kind | 'operation'): Set<string> {
+  rejected(kind: KindWord | 'operation'): Set<string> {
     return this.unusable.get(kind) ?? new Set();
   }
 }
 
-const DECLARED = new RegExp(`^(${KINDS.join('|')}):[ \\t]*["']?([\\w.~-]+)`, 'gm');
+const DECLARED = new RegExp(`^(${KIND_WORDS.join('|')}):[ \\t]*["']?([\\w.~-]+)`, 'gm');
 
 /** Ids that a file declares, as far as they are recognisable in one that could not be parsed. */
-export function glimpseIds({ text }: SourceText): { kind: Kind; id: string }[] {
+export function glimpseIds({ text }: SourceText): { kind: KindWord; id: string }[] {
   const found = text.matchAll(DECLARED);
-  return [...found].map(([, kind, id]) => ({ kind: kind as Kind, id: id as string }));
+  return [...found].map(([, kind, id]) => ({ kind: kind as KindWord, id: id as string }));
 }

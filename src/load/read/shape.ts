@@ -1,9 +1,9 @@
 import type { ErrorObject } from 'ajv';
+import type { KindWord } from '../../kinds/kinds.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import { booleanMeant, nearest } from '../diagnostic/suggest.ts';
 import type { Linking } from '../linking.ts';
 import type { JsonSchema } from '../schema/index.ts';
-import type { Kind } from '../schema/kinds.ts';
 import { METHOD_KEYS } from '../schema/operation.ts';
 import type { Declaration } from './declaration.ts';
 import type { Places } from './places.ts';
@@ -307,7 +307,7 @@ interface SchemaError {
 }
 
 /** Validates a definition with the JSON Schema of its kind. */
-export function schemaErrors(kind: Kind, value: object): readonly SchemaError[] {
+export function schemaErrors(kind: KindWord, value: object): readonly SchemaError[] {
   const validate = validatorOf(kind);
   if (validate(value)) return [];
   const errors = (validate.errors ?? []).filter(isOfInterest);

@@ -1,6 +1,6 @@
 import { Ajv, type Options, type ValidateFunction } from 'ajv';
+import { KIND_WORDS, type KindWord } from '../../kinds/kinds.ts';
 import { definitionsSchema } from '../schema/index.ts';
-import { KINDS, type Kind } from '../schema/kinds.ts';
 
 /**
  * Half of ajv's start-up time would be spent on unused features: the meta-schema (a test validates the schema with it) and its
@@ -26,7 +26,7 @@ export function createAjv(code: NonNullable<Options['code']>): Ajv {
 }
 
 /** Where ajv finds the schema of a kind. */
-export const schemaKey = (kind: Kind): string => `definitions#/allOf/${KINDS.indexOf(kind)}/then`;
+export const schemaKey = (kind: KindWord): string => `definitions#/allOf/${KIND_WORDS.indexOf(kind)}/then`;
 
 // The optimizer takes longer than it saves in one run of the loader.
 const ajv = createAjv({ optimize: false });
@@ -35,4 +35,4 @@ const ajv = createAjv({ optimize: false });
  * The validator of a kind. In the package, the build (`scripts/build.ts`) replaces this module by the functions that ajv
  * generates: compiling them would take a tenth of a start.
  */
-export const validatorOf = (kind: Kind): ValidateFunction => ajv.getSchema(schemaKey(kind)) as ValidateFunction;
+export const validatorOf = (kind: KindWord): ValidateFunction => ajv.getSchema(schemaKey(kind)) as ValidateFunction;

@@ -1,8 +1,9 @@
+import type { Member } from '../../kinds/kind.ts';
+import { KIND_WORDS, type KindWord, kindOf, MEMBERS } from '../../kinds/kinds.ts';
 import { SCALAR_KINDS, SCALARS } from '../../model/scalar.ts';
 import { given } from '../object.ts';
 import { definitionsSchema } from './index.ts';
 import type { JsonSchema } from './json-schema.ts';
-import { KINDS } from './kinds.ts';
 
 /** A definition that others may refer to, and what it is, for those who point at a reference. */
 export interface KnownId {
@@ -10,29 +11,11 @@ export interface KnownId {
   readonly about: string;
 }
 
-/** The definitions of a project, by what refers to them. */
-export interface KnownIds {
-  readonly documents?: readonly KnownId[];
-  readonly queries?: readonly KnownId[];
-  readonly nodes?: readonly KnownId[];
-  readonly operations?: readonly KnownId[];
-  /** Operations with a target. */
-  readonly consumers?: readonly KnownId[];
-  /** As `Service.name` and `Service.version.name`. */
-  readonly flows?: readonly KnownId[];
-  readonly schemes?: readonly KnownId[];
-  readonly permissionLists?: readonly KnownId[];
-  readonly roles?: readonly KnownId[];
-  readonly datasources?: readonly KnownId[];
-  readonly components?: readonly KnownId[];
-  readonly processes?: readonly KnownId[];
-  readonly relatedContent?: readonly KnownId[];
-  readonly recurrences?: readonly KnownId[];
-  readonly users?: readonly KnownId[];
-  readonly messageQueues?: readonly KnownId[];
+/** The definitions of a project, by members of the registry; flows as `Service.name` and `Service.version.name`. */
+export type KnownIds = { readonly [M in Member]?: readonly KnownId[] } & {
   /** Services of the package, enabled or not. */
   readonly delivered?: readonly KnownId[];
-}
+};
 
 /**
  * The JSON Schema (draft 7) that editors use for the definitions of a project. It accepts the ids that the project declares,
@@ -49,7 +32,7 @@ export function editorSchema(known: KnownIds): JsonSchema & { readonly $schema: 
     $schema,
     ...root,
     allOf: allOf.map(({ if: condition = {}, then = {} }, index) =>
-      branchOf(condition, describeKind(forEditors(then), KINDS[index] as string)),
+      branchOf(condition, describeKind(forEditors(then), KIND_WORDS[index] as string)),
     ),
     $defs: { ...eachPart({ ...parts, 'in-place-document': undescribed }), ...references(known) },
   };
@@ -153,23 +136,12 @@ function references(known: KnownIds): Readonly<Record<string, JsonSchema>> {
     SIZED,
   ];
   const ids = {
+    ...Object.fromEntries(KIND_WORDS.map((kind) => [`${kind}-id`, choiceOf(kind, known)])),
     'scheme-id': choice('a scheme', [BASIC, ...(known.schemes ?? [])]),
-    'permission-list-id': choice('a permission list', known.permissionLists),
-    'node-id': choice('a node', known.nodes),
     'operation-id': choice('an operation', known.operations, [WITH_DOT, WITH_WILDCARD]),
     'consumer-id': choice('an operation with a target', consumers, [WITH_DOT]),
     'call-id': choice('an operation with a target, or a flow', calls, [WITH_DOT]),
     'answer-call-id': choice('an operation or a flow', [...calls, ...answered], [WITH_DOT]),
-    'query-id': choice('a query', known.queries, [WITH_WILDCARD]),
-    'document-id': choice('a document', documents),
-    'datasource-id': choice('a datasource', known.datasources),
-    'component-id': choice('a component', known.components, [WITH_WILDCARD]),
-    'process-id': choice('a process', known.processes, [WITH_WILDCARD]),
-    'related-content-id': choice('a related-content service', known.relatedContent),
-    'recurrence-id': choice('a recurrence', known.recurrences),
-    'user-id': choice('a user', known.users),
-    'role-id': choice('a role', known.roles),
-    'queue-id': choice('a queue of messages', known.messageQueues),
     'delivered-id': choice('a service of the package', known.delivered),
   };
   return {
@@ -179,6 +151,14 @@ function references(known: KnownIds): Readonly<Record<string, JsonSchema>> {
     'message-word': { title: 'a document or a type', type: 'string', anyOf: [...described([NONE]), ...types] },
     'document-word': choice('a document', [...documents, NONE]),
   };
+}
+
+/** One of the definitions of a kind; of one whose things permission lists name, also several. */
+function choiceOf(kind: KindWord, known: KnownIds): JsonSchema {
+  const { members, granted } = kindOf(kind);
+  const [member] = Object.keys(members) as Member[];
+  const title = member === undefined ? kind : MEMBERS[member].word;
+  return choice(`a ${title}`, member && known[member], granted === undefined ? [] : [WITH_WILDCARD]);
 }
 
 const BASIC: KnownId = { id: 'basic', about: 'basic: user name and password (RFC 7617)' };

@@ -1,3 +1,4 @@
+import { KIND_WORDS, type KindWord, kindOf } from '../../kinds/kinds.ts';
 import { process, recurrence } from '../process.ts';
 import { datasource } from '../query/datasource.ts';
 import { routing } from '../routing.ts';
@@ -6,7 +7,6 @@ import { document, field, fields, inPlaceDocument } from './document.ts';
 import { flow, flowStep } from './flow.ts';
 import { gateway } from './gateway.ts';
 import { type JsonSchema, MEDIA_TYPE, mapOr } from './json-schema.ts';
-import { KEYS_OF, KINDS, type Kind } from './kinds.ts';
 import { members } from './mapping.ts';
 import { queue, subscription } from './message.ts';
 import { node } from './node.ts';
@@ -19,7 +19,7 @@ import { service } from './service.ts';
 export type { JsonSchema } from './json-schema.ts';
 
 /** The schema of each kind. */
-export const kindSchemas: Readonly<Record<Kind, JsonSchema>> = {
+export const kindSchemas: Readonly<Record<KindWord, JsonSchema>> = {
   gateway,
   node,
   service,
@@ -45,10 +45,10 @@ export function definitionsSchema(): JsonSchema & { readonly $schema: string } {
     $schema: 'http://json-schema.org/draft-07/schema#',
     title: 'Signalbox definitions',
     type: ['object', 'null'],
-    if: { type: 'object', not: { anyOf: KINDS.map((kind) => ({ required: [kind] })) } },
+    if: { type: 'object', not: { anyOf: KIND_WORDS.map((kind) => ({ required: [kind] })) } },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: kindWords,
-    allOf: KINDS.map((kind) => ({
+    allOf: KIND_WORDS.map((kind) => ({
       if: ofKind(kind),
       // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
       then: kindSchemas[kind],
@@ -62,14 +62,14 @@ const kindWords: JsonSchema = {
   type: 'object',
   minProperties: 1,
   properties: Object.fromEntries(
-    KINDS.map((kind) => [kind, { type: 'string', description: kindSchemas[kind].description ?? kind }]),
+    KIND_WORDS.map((kind) => [kind, { type: 'string', description: kindSchemas[kind].description ?? kind }]),
   ),
   additionalProperties: false,
 };
 
 /** Matches definitions of a kind: they have its key, and it is not a key of another kind. */
-function ofKind(kind: Kind): JsonSchema {
-  const others = KEYS_OF[kind];
+function ofKind(kind: KindWord): JsonSchema {
+  const others = kindOf(kind).alsoKeyOf;
   return {
     type: 'object',
     required: [kind],
@@ -101,23 +101,11 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
       'map of integer',
     ],
   },
-  'scheme-id': id,
-  'permission-list-id': id,
-  'node-id': id,
+  ...Object.fromEntries(KIND_WORDS.map((kind) => [`${kind}-id`, id])),
   'operation-id': id,
   'consumer-id': id,
   'call-id': id,
   'answer-call-id': id,
-  'query-id': id,
-  'document-id': id,
-  'datasource-id': id,
-  'component-id': id,
-  'process-id': id,
-  'related-content-id': id,
-  'recurrence-id': id,
-  'user-id': id,
-  'role-id': id,
-  'queue-id': id,
   'delivered-id': { ...id, examples: ['QAS_QRY_SERVICE.v1'] },
   'message-word': id,
   'document-word': id,

@@ -1,3 +1,4 @@
+import { KINDS, type KindWord } from '../../kinds/kinds.ts';
 import type { Position } from '../../model/definition.ts';
 import { type OperationIdentity, qualifiedName } from '../../model/operation-names.ts';
 import type { PermissionList } from '../../model/security.ts';
@@ -13,7 +14,6 @@ import {
   resolveIds,
 } from '../linking.ts';
 import type { Declaration } from '../read/declaration.ts';
-import type { Kind } from '../schema/kinds.ts';
 import type { PermissionListDeclared } from '../schema/security.ts';
 
 /** The sources of grants: the lists, and the entries in them. */
@@ -100,8 +100,13 @@ export function refuseGrantOfPublic(linking: Linking, holder: Granting): void {
 /** The things of one kind that permission lists contain: by id, the lists with the place of the entry. */
 type Added = ReadonlyMap<string, ReadonlyMap<PermissionList, Position>>;
 
-/** Keys of a permission list, one for each kind. */
-type EntryKey = 'operations' | 'queries' | 'processes' | 'components';
+/** A kind whose things permission lists name. */
+export type GrantedKind = {
+  [K in KindWord]: (typeof KINDS)[K] extends { readonly granted: string } ? K : never;
+}[KindWord];
+
+/** Keys of a permission list: operations, and one for each such kind. */
+type EntryKey = 'operations' | (typeof KINDS)[GrantedKind]['granted'];
 
 /** The things that an entry can refer to. */
 interface Named {
@@ -159,13 +164,9 @@ export function operationsByList(
 }
 
 /** The lists that contain each query, process or component, by id or wildcard. Unknown entries are reported. */
-export function thingsByList(
-  linking: Linking,
-  lists: ReadonlyMap<string, PermissionList>,
-  kind: 'query' | 'process' | 'component',
-): Added {
+export function thingsByList(linking: Linking, lists: ReadonlyMap<string, PermissionList>, kind: GrantedKind): Added {
   const ids = [...linking.declared.of(kind).keys()];
-  return byList(linking, lists, KEYS[kind], {
+  return byList(linking, lists, KINDS[kind].granted, {
     find: (entry) =>
       entry.includes('*') ? ids.filter((id) => fitsWildcard(id, entry)) : ids.filter((id) => id === entry),
     known: () => ids,
@@ -174,10 +175,6 @@ export function thingsByList(
     what: () => kind,
   });
 }
-
-const KEYS = { query: 'queries', process: 'processes', component: 'components' } as const satisfies Partial<
-  Record<Kind, EntryKey>
->;
 
 function byList(linking: Linking, lists: ReadonlyMap<string, PermissionList>, key: EntryKey, named: Named): Added {
   const { report, places } = linking;

@@ -1,15 +1,15 @@
+import type { KindWord } from '../../kinds/kinds.ts';
 import type { ConfigPart, ConfigText, Reference } from '../../model/definition.ts';
 import type { Place, Report } from '../diagnostic/diagnostic.ts';
 import type { Declaration } from '../read/declaration.ts';
 import type { Places } from '../read/places.ts';
 import type { TreeMap, TreeValue } from '../read/tree.ts';
-import type { Kind } from '../schema/kinds.ts';
 
 /** One use of configuration in the definitions. */
 export interface ConfigUse {
   readonly reference: Reference;
   /** The kind of the definition that refers to it. */
-  readonly kind: Kind;
+  readonly kind: KindWord;
   /** What refers to it, as in `base of the node STOCK`. */
   readonly by: string;
   readonly at: Place;

@@ -76,6 +76,6 @@ export async function whoMayUse({ ports: { registry }, may }: Visit, granted: ob
   const ofRoles =
     answer.public || answer.operations !== undefined || roles.length === 0 || !may('users')
       ? NOTHING
-      : html`<p>Users of the database may use it with the role ${roles.map((role, index) => html`${index === 0 ? '' : ' or '}${linkTo('role', role)}`)}.</p>`;
+      : html`<p>Users of the database may use it with the role ${roles.map((role, index) => html`${index === 0 ? '' : ' or '}${linkTo('roles', role)}`)}.</p>`;
   return section('Who may use it', html`${body()}${ofRoles}`, 'access');
 }

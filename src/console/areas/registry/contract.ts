@@ -99,7 +99,7 @@ function typeOf(type: FieldType): Html {
   const of = isCollection(type) ? `${type.kind} of ` : '';
   const { document } = single;
   const words = document.choice === undefined ? 'object' : 'one of';
-  return document.inPlace ? html`${of}${words}` : html`${of}${linkTo('document', document)}`;
+  return document.inPlace ? html`${of}${words}` : html`${of}${linkTo('documents', document)}`;
 }
 
 const requiredWords = ({ required }: Field): string => (required ? 'required' : '');
@@ -146,7 +146,7 @@ export function messageTable(of: string, message: Message, placeOf?: (field: Fie
     ...(document.choice === undefined ? [] : ['Exactly one of the fields has a value.']),
     ...(document.open ? ['Further fields are allowed.'] : []),
   ].join(' ');
-  return html`${document.inPlace ? NOTHING : html`<p>Document ${linkTo('document', document)}</p>`}${
+  return html`${document.inPlace ? NOTHING : html`<p>Document ${linkTo('documents', document)}</p>`}${
     about === '' ? NOTHING : html`<p class="hint">${about}</p>`
   }${fieldTable(of, document.fields, placeOf)}`;
 }
@@ -180,7 +180,7 @@ export function contractOf(registry: Registry, operation: Operation): Html {
   )}${
     fault === undefined
       ? html`<p class="hint">As problem details (RFC 9457).</p>`
-      : html`<h3>As ${linkTo('document', fault)}</h3>${fieldTable('Fields of a fault', fault.fields)}`
+      : html`<h3>As ${linkTo('documents', fault)}</h3>${fieldTable('Fields of a fault', fault.fields)}`
   }`;
   return html`${section('Request', html`${headersOf(registry, operation)}${messageTable('Request', request, (field) => placesOf(operation, field))}`)}
 ${section('Response', html`${replies}${laterReply(operation)}`)}
@@ -242,5 +242,5 @@ ${section(
   'Reply',
   html`${replies.map(({ mediaType, message }) => html`<h3>As ${mediaType}</h3>${messageTable(`Reply as ${mediaType}`, message)}`)}`,
 )}
-${operation.fault === undefined ? NOTHING : section('Faults', html`<p>Document ${linkTo('document', operation.fault)}</p>${fieldTable('Fields of a fault', operation.fault.fields)}`)}`;
+${operation.fault === undefined ? NOTHING : section('Faults', html`<p>Document ${linkTo('documents', operation.fault)}</p>${fieldTable('Fields of a fault', operation.fault.fields)}`)}`;
 }

@@ -1,4 +1,6 @@
 import { activeOperations } from '../../../describe/scope.ts';
+import type { ThingOf } from '../../../kinds/kind.ts';
+import type { Paged } from '../../../kinds/kinds.ts';
 import type { ConfigText } from '../../../model/definition.ts';
 import { codeOfSubscription, nodesOf } from '../../../model/message.ts';
 import type { Node, NodeCredential } from '../../../model/node.ts';
@@ -12,7 +14,7 @@ import { whoMayUse } from './access.ts';
 import { fieldTable, messageTable } from './contract.ts';
 import { answerLink, calledDetails, contractLinks, operationDetails } from './operation.ts';
 import { placeLink } from './sources.ts';
-import { codeFile, factsOf, type Kind, linkTo, type ThingOf } from './things.ts';
+import { codeFile, factsOf, linkTo } from './things.ts';
 
 /** Rows of one table. */
 export const MOST = 200;
@@ -29,10 +31,10 @@ const retryWords = (retry: Retry | undefined): Part =>
   ].join(' ');
 
 /** What the page of a definition has beside its uses and its lines of YAML. */
-type Details = { readonly [K in Kind]: (visit: Visit, thing: ThingOf<K>) => Html | Promise<Html> };
+type Details = { readonly [M in Paged]: (visit: Visit, thing: ThingOf<M>) => Html | Promise<Html> };
 
 export const DETAILS: Details = {
-  service(visit, service) {
+  services(visit, service) {
     const { operations, consumers, flows, deprecated, cors } = service;
     const { registry } = visit.ports;
     return html`${facts([
@@ -53,12 +55,14 @@ ${
         table(
           'Operations',
           [
-            { title: 'Name', kind: 'code', cell: (each) => linkTo('operation', each) },
+            { title: 'Name', kind: 'code', cell: (each) => linkTo('operations', each) },
             {
               title: 'Addresses',
               kind: 'code',
               cell: (each) =>
-                factsOf({ kind: 'operation', thing: each }).about.map((text) => html`<div><code>${text}</code></div>`),
+                factsOf({ member: 'operations', thing: each }).about.map(
+                  (text) => html`<div><code>${text}</code></div>`,
+                ),
             },
             { title: 'Answered by', cell: (each) => answerLink(registry, each) },
             { title: 'Description', kind: 'wide', cell: (each) => each.description ?? '' },
@@ -76,8 +80,8 @@ ${
         table(
           'Called operations',
           [
-            { title: 'Name', kind: 'code', cell: (each) => linkTo('call', each) },
-            { title: 'Node', cell: (each) => linkTo('node', each.target) },
+            { title: 'Name', kind: 'code', cell: (each) => linkTo('consumers', each) },
+            { title: 'Node', cell: (each) => linkTo('nodes', each.target) },
             { title: 'Description', kind: 'wide', cell: (each) => each.description ?? '' },
           ],
           consumers,
@@ -93,8 +97,11 @@ ${
         table(
           'Flows',
           [
-            { title: 'Name', kind: 'code', cell: (each) => linkTo('flow', each) },
-            { title: 'Steps', cell: (each) => listed(each.steps.map(({ operation }) => linkTo('call', operation))) },
+            { title: 'Name', kind: 'code', cell: (each) => linkTo('flows', each) },
+            {
+              title: 'Steps',
+              cell: (each) => listed(each.steps.map(({ operation }) => linkTo('consumers', operation))),
+            },
             { title: 'Description', kind: 'wide', cell: (each) => each.description ?? '' },
           ],
           flows,
@@ -103,16 +110,16 @@ ${
       )
 }`;
   },
-  operation: operationDetails,
-  call: calledDetails,
-  flow: async (visit, flow) => html`${facts([['Service', linkTo('service', flow.service)]])}
+  operations: operationDetails,
+  consumers: calledDetails,
+  flows: async (visit, flow) => html`${facts([['Service', linkTo('services', flow.service)]])}
 ${section(
   'Steps',
   table(
     'Steps',
     [
-      { title: 'Call', cell: ({ operation }) => linkTo('call', operation) },
-      { title: 'Node', cell: ({ operation }) => linkTo('node', operation.target) },
+      { title: 'Call', cell: ({ operation }) => linkTo('consumers', operation) },
+      { title: 'Node', cell: ({ operation }) => linkTo('nodes', operation.target) },
       { title: 'Keeps', cell: ({ keep }) => keep.map(({ name }) => name).join(', ') },
       { title: 'For', cell: ({ holds }) => holds?.path.join('.') ?? '' },
       { title: 'Repeated after', cell: ({ renewOn }) => renewOn.join(', ') },
@@ -123,27 +130,27 @@ ${section(
 )}
 ${section('Input', fieldTable('Input', flow.input.fields))}
 ${await whoMayUse(visit, flow.id)}`,
-  document: (_, document) => html`${facts([
+  documents: (_, document) => html`${facts([
     ['XML element', document.xmlName],
     ['Namespace', document.namespace],
     ['JSON root label', document.root ? 'yes' : ''],
   ])}
 ${section('Fields', messageTable('Fields', { kind: 'document', document: { ...document, inPlace: true } }))}`,
-  query: queryDetails,
-  datasource: (visit, { url, engine, replicas, password }) =>
+  queries: queryDetails,
+  datasources: (visit, { url, engine, replicas, password }) =>
     facts([
       ['Engine', engine],
       ['Address', setting(visit, url)],
       ['Password', password && 'configured'],
       ['Replicas', replicas && number(replicas.urls.length)],
     ]),
-  component: async (visit, component) => {
+  components: async (visit, component) => {
     const { table: rows, keys, lock, shape, events, columns } = component;
     return html`${facts([
       ['Table', html`<code>${rows}</code>`],
       ['Keys', keys.map(({ name }) => name).join(', ')],
       ['Lock', lock?.name],
-      ['Document', shape.inPlace ? '' : linkTo('document', shape)],
+      ['Document', shape.inPlace ? '' : linkTo('documents', shape)],
       ['Columns', columns && [...columns].map(([field, column]) => `${field}: ${column}`).join(', ')],
     ])}
 ${section('Fields', fieldTable('Fields', shape.fields))}
@@ -154,9 +161,9 @@ ${section(
     [
       { title: 'Event', cell: ({ event }) => event },
       { title: 'Order', kind: 'number', cell: ({ sequence }) => sequence },
-      { title: 'Class', cell: ({ service }) => linkTo('class', service) },
+      { title: 'Class', cell: ({ service }) => linkTo('relatedContent', service) },
       { title: 'Enabled', cell: ({ enabled }) => (enabled ? 'yes' : 'no') },
-      { title: 'Runs as', cell: ({ as }) => as && linkTo('role', as) },
+      { title: 'Runs as', cell: ({ as }) => as && linkTo('roles', as) },
       { title: 'Declared in', kind: 'code', cell: ({ at }) => placeLink(at) },
     ],
     events,
@@ -165,30 +172,30 @@ ${section(
 )}
 ${await whoMayUse(visit, component)}`;
   },
-  class: async (visit, each) =>
+  relatedContent: async (visit, each) =>
     html`${facts([['Code', html`<code>${codeFile(visit.ports.registry, each.file)}</code>`]])}${await whoMayUse(visit, each)}`,
-  process: async (visit, process) => html`${facts([
+  processes: async (visit, process) => html`${facts([
     ['Type', process.type],
     [
       'Runs',
       process.answer.kind === 'query'
-        ? html`query ${linkTo('query', process.answer.query)}`
+        ? html`query ${linkTo('queries', process.answer.query)}`
         : html`code <code>${codeFile(visit.ports.registry, process.answer.file)}</code>`,
     ],
-    ['Recurs', process.recurs && linkTo('recurrence', process.recurs)],
+    ['Recurs', process.recurs && linkTo('recurrences', process.recurs)],
     ['For the user', process.runAs],
     ['Timeout', process.timeout && duration(process.timeout)],
     ['Retries', retryWords(process.retry)],
   ])}
 ${section('Parameters', fieldTable('Parameters', process.parameters))}
 ${await whoMayUse(visit, process)}`,
-  recurrence: (_, { cron, zone }) =>
+  recurrences: (_, { cron, zone }) =>
     facts([
       ['Cron', html`<code>${cron}</code>`],
       ['Time zone', zone],
     ]),
-  node: nodeDetails,
-  queue: (_, queue) => {
+  nodes: nodeDetails,
+  messageQueues: (_, queue) => {
     const { order, search, size, retention } = queue;
     return html`${facts([
       [
@@ -202,17 +209,17 @@ ${await whoMayUse(visit, process)}`,
       ['Messages', link('/messages', 'Show', { queue: queue.id })],
     ])}`;
   },
-  subscription: ({ ports: { registry } }, subscription) => {
+  subscriptions: ({ ports: { registry } }, subscription) => {
     const { operation, target, when, as, retry, concurrency, replies, within, id } = subscription;
     return html`${facts([
-      ['Messages of', linkTo('operation', operation)],
-      ['Queue', operation.answer.kind === 'queue' && linkTo('queue', operation.answer.queue)],
+      ['Messages of', linkTo('operations', operation)],
+      ['Queue', operation.answer.kind === 'queue' && linkTo('messageQueues', operation.answer.queue)],
       [
         'Delivers to',
         target.kind === 'call'
           ? 'steps' in target.call
-            ? linkTo('flow', target.call)
-            : linkTo('call', target.call)
+            ? linkTo('flows', target.call)
+            : linkTo('consumers', target.call)
           : target.kind === 'caller'
             ? 'the caller'
             : html`code <code>${codeFile(registry, target.file)}</code>`,
@@ -223,21 +230,21 @@ ${await whoMayUse(visit, process)}`,
           ? listed(codeOfSubscription(subscription).map((file) => html`<code>${codeFile(registry, file)}</code>`))
           : '',
       ],
-      ['Nodes', listed(nodesOf(subscription).map((node) => linkTo('node', node)))],
+      ['Nodes', listed(nodesOf(subscription).map((node) => linkTo('nodes', node)))],
       ['When', when.map(({ field, values }) => `${field} is ${values.map(String).join(' or ')}`).join(' and ')],
-      ['Runs as', as && linkTo('role', as)],
+      ['Runs as', as && linkTo('roles', as)],
       ['Retries', retryWords(retry)],
       ['At the same time', concurrency],
       ['Replies', replies && (within === undefined ? 'yes' : `within ${duration(within)}`)],
       ['Deliveries', link(pathTo('queues', id), 'Show')],
     ])}`;
   },
-  role: ({ ports: { registry }, may }, role) => html`${section(
+  roles: ({ ports: { registry }, may }, role) => html`${section(
     'Permission lists',
     table(
       'Permission lists',
       [
-        { title: 'List', cell: (list) => linkTo('list', list) },
+        { title: 'List', cell: (list) => linkTo('permissionLists', list) },
         { title: 'Description', kind: 'wide', cell: ({ description }) => description ?? '' },
         { title: 'Given in', kind: 'code', cell: (list) => placeOf(role.grantedAt?.get(list)) },
       ],
@@ -261,7 +268,7 @@ ${
         ),
       )
 }`,
-  list: (_, { operations, queries, processes, components, requests, console: grants }) =>
+  permissionLists: (_, { operations, queries, processes, components, requests, console: grants }) =>
     facts([
       ['Operations', operations.join(', ')],
       ['Queries', queries.join(', ')],
@@ -278,7 +285,7 @@ async function queryDetails(visit: Visit, query: Query): Promise<Html> {
   const { prompts, columns, datasource, children, rows, timeout, sql } = query;
   const { limits } = visit.ports.registry.gateway;
   return html`${facts([
-    ['Reads from', datasource === undefined ? "the gateway's database" : linkTo('datasource', datasource)],
+    ['Reads from', datasource === undefined ? "the gateway's database" : linkTo('datasources', datasource)],
     ['Rows', number(rows ?? limits.rows)],
     ['Timeout', duration(timeout ?? limits.timeout)],
     [
@@ -286,7 +293,7 @@ async function queryDetails(visit: Visit, query: Query): Promise<Html> {
       listed(
         children.map(
           ({ query: child, on }) =>
-            html`${linkTo('query', child)} <span class="faint">on ${on.map(({ parent, child: of }) => `${parent.name} = ${of.name}`).join(', ')}</span>`,
+            html`${linkTo('queries', child)} <span class="faint">on ${on.map(({ parent, child: of }) => `${parent.name} = ${of.name}`).join(', ')}</span>`,
         ),
       ),
     ],
@@ -345,8 +352,8 @@ ${section(
   table(
     'Called operations',
     [
-      { title: 'Operation', kind: 'code' as const, cell: (each) => linkTo('call', each) },
-      { title: 'Service', cell: ({ service }) => linkTo('service', service) },
+      { title: 'Operation', kind: 'code' as const, cell: (each) => linkTo('consumers', each) },
+      { title: 'Service', cell: ({ service }) => linkTo('services', service) },
       { title: 'Description', kind: 'wide', cell: ({ description }) => description ?? '' },
     ],
     calls.slice(0, MOST),
@@ -361,8 +368,8 @@ ${
         table(
           'Subscriptions',
           [
-            { title: 'Subscription', cell: (each) => linkTo('subscription', each) },
-            { title: 'Messages of', cell: ({ operation }) => linkTo('operation', operation) },
+            { title: 'Subscription', cell: (each) => linkTo('subscriptions', each) },
+            { title: 'Messages of', cell: ({ operation }) => linkTo('operations', operation) },
           ],
           delivered.slice(0, MOST),
           { empty: '' },

@@ -1,3 +1,4 @@
+import { PAGED, type Paged, pagesOf, slugOf } from '../../../kinds/kinds.ts';
 import type { Registry } from '../../../model/registry.ts';
 import { builtOnce } from '../../built.ts';
 import { type Html, html, NOTHING, type Part } from '../../html.ts';
@@ -17,7 +18,7 @@ import {
 } from '../../parts.ts';
 import { page, type Reply, type Visit } from '../../route.ts';
 import { placeLink } from './sources.ts';
-import { ALL_KINDS, type Entry, entriesOf, factsOf, isOff, KINDS, type Kind, linkTo, pathOf } from './things.ts';
+import { type Entry, entriesOf, factsOf, isOff, linkTo, pathOf, wordOf } from './things.ts';
 
 /** How well a text matches: the least is the best. */
 const EXACT = 0;
@@ -38,8 +39,8 @@ interface Indexed {
 /** All definitions by kind and id. Their order is the one of lists without a search. */
 export const indexOf = builtOnce(function* (registry): Generator<void, readonly Indexed[]> {
   const all: Indexed[] = [];
-  for (const kind of ALL_KINDS)
-    for (const entry of entriesOf(registry, kind)) {
+  for (const member of PAGED)
+    for (const entry of entriesOf(registry, member)) {
       all.push(indexed(entry));
       yield;
     }
@@ -54,7 +55,7 @@ function indexed(entry: Entry): Indexed {
 }
 
 /** The place in a list behind which the next part begins. */
-const cursorOf = (rank: number, { kind, thing }: Entry): string => `${rank} ${kind} ${thing.id}`;
+const cursorOf = (rank: number, { member, thing }: Entry): string => `${rank} ${member} ${thing.id}`;
 
 interface Match {
   readonly entry: Entry;
@@ -64,24 +65,24 @@ interface Match {
 interface FoundPart {
   readonly entries: readonly Entry[];
   /** The number of definitions of each kind that match, of all kinds. */
-  readonly counts: ReadonlyMap<Kind, number>;
+  readonly counts: ReadonlyMap<Paged, number>;
   /** For the part after it; absent at the end. */
   readonly next?: string;
 }
 
 interface Asked {
   readonly q: string;
-  readonly kind?: Kind | undefined;
+  readonly member?: Paged | undefined;
   readonly after?: string | undefined;
   readonly limit: number;
 }
 
 /** Finds definitions, the best matches first; all of them without words to look for. */
-async function findThings(registry: Registry, { q, kind, after, limit }: Asked): Promise<FoundPart> {
+async function findThings(registry: Registry, { q, member, after, limit }: Asked): Promise<FoundPart> {
   const matches = matching(await indexOf(registry), q);
-  const counts = new Map<Kind, number>();
-  for (const { entry } of matches) counts.set(entry.kind, (counts.get(entry.kind) ?? 0) + 1);
-  const ofKind = kind === undefined ? matches : matches.filter(({ entry }) => entry.kind === kind);
+  const counts = new Map<Paged, number>();
+  for (const { entry } of matches) counts.set(entry.member, (counts.get(entry.member) ?? 0) + 1);
+  const ofKind = member === undefined ? matches : matches.filter(({ entry }) => entry.member === member);
   const begin = after === undefined ? 0 : 1 + ofKind.findIndex(({ rank, entry }) => cursorOf(rank, entry) === after);
   const part = ofKind.slice(begin, begin + limit);
   const last = part.at(-1);
@@ -147,45 +148,47 @@ const MOST_FOUND = 12;
 /** Characters of what a definition does. */
 const LONGEST = 140;
 
-const kindOf = (text: string | null): Kind | undefined => ALL_KINDS.find((kind) => kind === text);
+const memberOf = (text: string | null): Paged | undefined => PAGED.find((member) => slugOf(member) === text);
 
 /** `/registry`: all definitions. */
 export async function list(visit: Visit): Promise<Reply> {
   const q = visit.query.get('q') ?? '';
-  const kind = kindOf(visit.query.get('kind'));
-  const asked = { q, kind, limit: MOST, after: visit.query.get('after') ?? undefined };
+  const member = memberOf(visit.query.get('kind'));
+  const kind = member && slugOf(member);
+  const asked = { q, member, limit: MOST, after: visit.query.get('after') ?? undefined };
   const { entries, counts, next } = await findThings(visit.ports.registry, asked);
   const all = [...counts.values()].reduce((sum, each) => sum + each, 0);
-  const to = (of: Kind | undefined): string => address('/registry', { q, kind: of }).replace('/console', '');
-  const kinds = ALL_KINDS.filter((each) => counts.has(each) || each === kind);
-  const views = kinds.map((each) => [to(each), `${KINDS[each].title} ${number(counts.get(each) ?? 0)}`] as const);
+  const to = (of: Paged | undefined): string =>
+    address('/registry', { q, kind: of && slugOf(of) }).replace('/console', '');
+  const members = PAGED.filter((each) => counts.has(each) || each === member);
+  const views = members.map((each) => [to(each), `${pagesOf(each).title} ${number(counts.get(each) ?? 0)}`] as const);
   return page(
     'Registry',
     html`${heading('Registry', { about: 'Everything that the definitions declare, as this gateway has loaded it.', actions: html`<a class="button" href="${address('/registry/files')}">Files</a>` })}
 ${filters('Search the registry', '/registry', html`${field('Ids, descriptions, paths, fields', 'q', input('q', q, 'search'))}${kind === undefined ? NOTHING : hidden({ kind })}`)}
-${tabs('Kinds', [[to(undefined), `All ${number(all)}`], ...views], to(kind))}
-${table('Definitions', columnsFor(visit, wordsOf(q), kind === undefined), entries, { empty: emptyText(q, kind) })}${more(
+${tabs('Kinds', [[to(undefined), `All ${number(all)}`], ...views], to(member))}
+${table('Definitions', columnsFor(visit, wordsOf(q), kind === undefined), entries, { empty: emptyText(q, member) })}${more(
   next === undefined ? undefined : address('/registry', { q, kind, after: next }),
   'More',
 )}`,
   );
 }
 
-function emptyText(q: string, kind: Kind | undefined): Part {
+function emptyText(q: string, member: Paged | undefined): Part {
   if (q === '') return 'Nothing is declared. Add definitions to the folder of the project.';
-  const where = kind === undefined ? 'definition' : KINDS[kind].word;
+  const where = member === undefined ? 'definition' : wordOf(member);
   return html`No ${where} has “${q}” in its id, description, paths or fields. ${link('/registry', 'Show everything')}`;
 }
 
 const columnsFor = (visit: Visit, words: readonly string[], hasKind: boolean) => [
   { title: 'Name', kind: 'code' as const, cell: (entry: Entry) => nameOf(entry) },
-  ...(hasKind ? [{ title: 'Kind', cell: ({ kind }: Entry) => KINDS[kind].word }] : []),
+  ...(hasKind ? [{ title: 'Kind', cell: ({ member }: Entry) => wordOf(member) }] : []),
   { title: 'What it does', kind: 'wide' as const, cell: (entry: Entry) => whatOf(visit, entry, words) },
   { title: 'File', kind: 'code' as const, cell: ({ thing }: Entry) => placeLink(thing.at) },
 ];
 
 const nameOf = (entry: Entry): Html =>
-  html`${linkTo(entry.kind, entry.thing)}${isOff(entry) ? html` ${badge('idle', 'not active')}` : NOTHING}`;
+  html`${linkTo(entry.member, entry.thing)}${isOff(entry) ? html` ${badge('idle', 'not active')}` : NOTHING}`;
 
 function whatOf({ ports: { redactor } }: Visit, entry: Entry, words: readonly string[]): Html {
   const { about } = factsOf(entry);
@@ -227,8 +230,8 @@ export async function find({ ports, query }: Visit): Promise<Reply> {
     entries.length === 0
       ? html`<p>Nothing found.</p>`
       : html`<ul>${entries.map(
-          ({ kind, thing }) =>
-            html`<li><a href="${address(pathOf(kind, thing.id))}">${thing.id} <span>${KINDS[kind].word}</span></a></li>`,
+          ({ member, thing }) =>
+            html`<li><a href="${address(pathOf(member, thing.id))}">${thing.id} <span>${wordOf(member)}</span></a></li>`,
         )}</ul>`;
   return { kind: 'fragment', body };
 }

@@ -33,10 +33,10 @@ export async function operationDetails(visit: Visit, operation: Operation): Prom
   const { service, as, limits, method, writes } = operation;
   const { rate, concurrent } = limits;
   return html`${facts([
-    ['Service', linkTo('service', service)],
+    ['Service', linkTo('services', service)],
     ['Answered by', answerLink(registry, operation)],
     ['Credentials', accessNote(method === undefined ? soapSchemes(operation) : restSchemes(operation))],
-    ['Runs as', as && linkTo('role', as)],
+    ['Runs as', as && linkTo('roles', as)],
     ['Changes data', writes === false ? 'never' : writes === true ? 'yes' : 'depends on the request'],
     ['Rate', rate && `${rate.requests} per ${duration(rate.per)}`],
     ['At the same time', concurrent],
@@ -55,8 +55,8 @@ export async function calledDetails(visit: Visit, operation: ConsumerOperation):
   const { service, target, timeout, retry, routing, properties } = operation;
   const level = operation.log ?? LOG_LEVEL;
   return html`${facts([
-    ['Service', linkTo('service', service)],
-    ['Node', linkTo('node', target)],
+    ['Service', linkTo('services', service)],
+    ['Node', linkTo('nodes', target)],
     ['Routing', routing],
     ['Timeout', timeout && duration(timeout)],
     ['Retries for', retry?.for && duration(retry.for)],
@@ -147,23 +147,23 @@ export function answerLink(registry: Registry, { answer }: Pick<Operation, 'answ
     case 'delivered':
       return html`<code>${answer.name}</code>`;
     case 'query':
-      return html`query ${linkTo('query', answer.query)}`;
+      return html`query ${linkTo('queries', answer.query)}`;
     case 'queries':
       return answer.lists.map(
-        ({ field, query }, index) => html`${index === 0 ? '' : ', '}${field.name}: query ${linkTo('query', query)}`,
+        ({ field, query }, index) => html`${index === 0 ? '' : ', '}${field.name}: query ${linkTo('queries', query)}`,
       );
     case 'component':
-      return html`component ${linkTo('component', answer.component)}, ${answer.action}`;
+      return html`component ${linkTo('components', answer.component)}, ${answer.action}`;
     case 'call':
       return 'steps' in answer.call
-        ? html`flow ${linkTo('flow', answer.call)}`
-        : html`call of ${linkTo('call', answer.call)}`;
+        ? html`flow ${linkTo('flows', answer.call)}`
+        : html`call of ${linkTo('consumers', answer.call)}`;
     case 'version':
-      return html`operation ${linkTo('operation', answer.operation)}`;
+      return html`operation ${linkTo('operations', answer.operation)}`;
     case 'queue':
-      return html`queue ${linkTo('queue', answer.queue)}`;
+      return html`queue ${linkTo('messageQueues', answer.queue)}`;
     case 'reply':
-      return html`the reply to ${linkTo('operation', { id: answer.to })}`;
+      return html`the reply to ${linkTo('operations', { id: answer.to })}`;
   }
 }
 

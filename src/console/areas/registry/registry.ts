@@ -1,3 +1,6 @@
+import type { Thing, ThingOf } from '../../../kinds/kind.ts';
+import { PAGED, type Paged, pagesOf, slugOf } from '../../../kinds/kinds.ts';
+import { messagesOf } from '../../../kinds/services.ts';
 import type { Document } from '../../../model/document.ts';
 import { Fault } from '../../../model/fault.ts';
 import { type FieldType, singleType } from '../../../model/field.ts';
@@ -12,11 +15,11 @@ import { type Area, page, pageRoute, type Reply, type Visit } from '../../route.
 import { DETAILS, MOST } from './details.ts';
 import { find, indexOf, list } from './list.ts';
 import { definition, listFiles, showFile } from './sources.ts';
-import { ALL_KINDS, KINDS, type Kind, linkTo, messagesOf, type ThingOf } from './things.ts';
+import { linkTo, wordOf } from './things.ts';
 
 /** A place that refers to a definition. */
 interface Use {
-  readonly kind: Kind;
+  readonly member: Paged;
   readonly id: string;
   /** `request`, `field LOC_DATA`, `step 2`. */
   readonly as: string;
@@ -29,18 +32,18 @@ type Uses = ReadonlyMap<object, readonly Use[]>;
 const usesOf = builtOnce(function* (registry: Registry): Generator<void, Uses> {
   const uses = new Map<object, Use[]>();
   const from =
-    (kind: Kind, { id }: { readonly id: string }) =>
+    (member: Paged, { id }: { readonly id: string }) =>
     (thing: object | undefined, as: string): void => {
       if (thing === undefined) return;
       const all = uses.get(thing) ?? [];
       // Those of one definition follow each other: the last ones are enough to find a repetition.
-      for (let index = all.length - 1; all[index]?.kind === kind && all[index]?.id === id; index--)
+      for (let index = all.length - 1; all[index]?.member === member && all[index]?.id === id; index--)
         if (all[index]?.as === as) return;
-      all.push({ kind, id, as });
+      all.push({ member, id, as });
       uses.set(thing, all);
     };
   for (const operation of registry.operations.values()) {
-    const use = from('operation', operation);
+    const use = from('operations', operation);
     ofMessage(operation.request, 'request', use);
     for (const { mediaType, message } of operation.responses) ofMessage(message, `response ${mediaType}`, use);
     for (const fault of faultDocuments(operation)) ofDocument(fault, 'fault', use);
@@ -50,7 +53,7 @@ const usesOf = builtOnce(function* (registry: Registry): Generator<void, Uses> {
     yield;
   }
   for (const operation of registry.consumers.values()) {
-    const use = from('call', operation);
+    const use = from('consumers', operation);
     const [request, ...replies] = messagesOf(operation);
     if (request !== undefined) ofMessage(request, 'request', use);
     if (operation.kind === 'rest' && operation.body.kind === 'document')
@@ -62,19 +65,19 @@ const usesOf = builtOnce(function* (registry: Registry): Generator<void, Uses> {
     yield;
   }
   for (const flow of registry.flows.values())
-    for (const [index, { operation }] of flow.steps.entries()) from('flow', flow)(operation, `step ${index + 1}`);
+    for (const [index, { operation }] of flow.steps.entries()) from('flows', flow)(operation, `step ${index + 1}`);
   for (const document of registry.documents.values()) {
-    if (!document.inPlace) ofFields(document, from('document', document), 'field ');
+    if (!document.inPlace) ofFields(document, from('documents', document), 'field ');
     yield;
   }
   for (const query of registry.queries.values()) {
-    const use = from('query', query);
+    const use = from('queries', query);
     use(query.datasource, 'reads from');
     for (const child of query.children) use(child.query, 'child');
     for (const list of query.permissions) use(list, 'granted by');
   }
   for (const component of registry.components.values()) {
-    const use = from('component', component);
+    const use = from('components', component);
     ofDocument(component.shape, 'shape', use);
     for (const { service, event, as } of component.events) {
       use(service, event);
@@ -83,22 +86,22 @@ const usesOf = builtOnce(function* (registry: Registry): Generator<void, Uses> {
     for (const list of component.permissions) use(list, 'granted by');
   }
   for (const each of registry.relatedContent.values())
-    for (const list of each.permissions) from('class', each)(list, 'granted by');
+    for (const list of each.permissions) from('relatedContent', each)(list, 'granted by');
   for (const process of registry.processes.values()) {
-    const use = from('process', process);
+    const use = from('processes', process);
     if (process.answer.kind === 'query') use(process.answer.query, 'runs');
     use(process.recurs, 'recurs');
     for (const list of process.permissions) use(list, 'granted by');
   }
   for (const subscription of registry.subscriptions.values()) {
-    const use = from('subscription', subscription);
+    const use = from('subscriptions', subscription);
     use(subscription.operation, 'subscribes to');
     if (subscription.operation.answer.kind === 'queue') use(subscription.operation.answer.queue, 'takes from');
     if (subscription.target.kind === 'call') use(subscription.target.call, 'delivers to');
     for (const node of nodesOf(subscription)) use(node, 'delivers to');
     use(subscription.as, 'runs as');
   }
-  for (const role of registry.roles.values()) for (const list of role.permissionLists) from('role', role)(list, 'has');
+  for (const role of registry.roles.values()) for (const list of role.permissionLists) from('roles', role)(list, 'has');
   return uses;
 });
 
@@ -157,8 +160,8 @@ async function usedBy({ ports: { registry } }: Visit, thing: object): Promise<Ht
     html`${table(
       'Used by',
       [
-        { title: 'Name', kind: 'code' as const, cell: ({ kind, id }: Use) => linkTo(kind, { id }) },
-        { title: 'Kind', cell: ({ kind }: Use) => KINDS[kind].word },
+        { title: 'Name', kind: 'code' as const, cell: ({ member, id }: Use) => linkTo(member, { id }) },
+        { title: 'Kind', cell: ({ member }: Use) => wordOf(member) },
         { title: 'As', kind: 'wide' as const, cell: ({ as }: Use) => as },
       ],
       all.slice(0, MOST),
@@ -168,49 +171,36 @@ async function usedBy({ ports: { registry } }: Visit, thing: object): Promise<Ht
   );
 }
 
-/** The maps that have the definitions of a kind by their ids. */
-function thingNamed<K extends Kind>({ ports: { registry } }: Visit, kind: K, id: string): ThingOf<K> | undefined {
-  const { services, operations, consumers, flows, documents, queries, datasources, components } = registry;
-  const { relatedContent, processes, recurrences, nodes, messageQueues, subscriptions, roles, permissionLists } =
-    registry;
-  const maps: { readonly [Each in Kind]: ReadonlyMap<string, ThingOf<Each>> } = {
-    ...{ service: services, operation: operations, call: consumers, flow: flows, document: documents, query: queries },
-    ...{ datasource: datasources, component: components, class: relatedContent, process: processes },
-    ...{ recurrence: recurrences, node: nodes, queue: messageQueues, subscription: subscriptions },
-    ...{ role: roles, list: permissionLists },
-  };
-  return (maps[kind] as ReadonlyMap<string, ThingOf<K>>).get(id);
-}
-
-/** Shows a definition. @param kinds those whose pages have the path, of which an id means the first that has it */
-async function show(visit: Visit, kinds: readonly Kind[]): Promise<Reply> {
+/** Shows a definition. @param members those whose pages have the path, of which an id means the first that has it */
+async function show(visit: Visit, members: readonly Paged[]): Promise<Reply> {
   const id = visit.params.id as string;
-  for (const kind of kinds) {
-    const thing = thingNamed(visit, kind, id);
-    if (thing !== undefined) return await showThing(visit, kind, thing);
+  for (const member of members) {
+    const thing = visit.ports.registry[member].get(id);
+    if (thing !== undefined) return await showThing(visit, member, thing as ThingOf<typeof member> & Thing);
   }
-  throw Fault.of('NOT_FOUND', { what: `${KINDS[kinds[0] as Kind].word} ${id}` });
+  throw Fault.of('NOT_FOUND', { what: `${wordOf(members[0] as Paged)} ${id}` });
 }
 
-async function showThing<K extends Kind>(visit: Visit, kind: K, thing: ThingOf<K>): Promise<Reply> {
+async function showThing<M extends Paged>(visit: Visit, member: M, thing: ThingOf<M> & Thing): Promise<Reply> {
   const { id, description, at } = thing;
   const off = 'active' in thing && thing.active === false ? badge('idle', 'not active') : NOTHING;
-  const open = 'public' in thing && thing.public === true && kind !== 'component' ? badge('warn', 'public') : NOTHING;
-  const details = await DETAILS[kind](visit, thing);
+  const open =
+    'public' in thing && thing.public === true && member !== 'components' ? badge('warn', 'public') : NOTHING;
+  const details = await DETAILS[member](visit, thing);
   return page(
     id,
     html`${heading(id, {
-      about: html`<a href="${address('/registry', { kind })}">${KINDS[kind].word}</a> ${off} ${open}${description === undefined ? NOTHING : html`<br>${description}`}`,
+      about: html`<a href="${address('/registry', { kind: slugOf(member) })}">${wordOf(member)}</a> ${off} ${open}${description === undefined ? NOTHING : html`<br>${description}`}`,
     })}
 ${details}
 ${await usedBy(visit, thing)}
 ${definition(visit, at)}`,
-    kind === 'operation' || kind === 'call' ? { charts: true } : {},
+    member === 'operations' || member === 'consumers' ? { charts: true } : {},
   );
 }
 
-/** The paths of pages with the kinds that share them. */
-const PATHS = Map.groupBy(ALL_KINDS, (kind) => KINDS[kind].path);
+/** The paths of pages with the members that share them. */
+const PATHS = Map.groupBy(PAGED, (member) => pagesOf(member).path);
 
 /** Everything that is declared. */
 export const registryArea: Area = {
@@ -224,6 +214,6 @@ export const registryArea: Area = {
     pageRoute('/find', find),
     pageRoute('/registry/files', listFiles),
     pageRoute('/registry/files/:file', showFile),
-    ...[...PATHS].map(([path, kinds]) => pageRoute(`/registry/${path}/:id`, (visit) => show(visit, kinds))),
+    ...[...PATHS].map(([path, members]) => pageRoute(`/registry/${path}/:id`, (visit) => show(visit, members))),
   ],
 };

@@ -1,4 +1,4 @@
-import { KINDS } from '../../schema/kinds.ts';
+import { KIND_WORDS } from '../../../kinds/kinds.ts';
 import { booleanMeant, nearest } from '../suggest.ts';
 import { error } from './entry.ts';
 
@@ -56,10 +56,10 @@ export const shapeEntries = {
         : `None of these keys is a kind: ${keys.slice(0, 8).join(', ')}.`,
     hint: ({ keys }) => {
       for (const key of keys) {
-        const meant = nearest(key, KINDS);
+        const meant = nearest(key, KIND_WORDS);
         if (meant !== undefined) return `Did you mean ${meant} instead of ${key}?`;
       }
-      return `Kinds are ${KINDS.join(', ')}.`;
+      return `Kinds are ${KIND_WORDS.join(', ')}.`;
     },
     explanation:
       'Each definition has exactly one kind as a key at its top level, whose value is the id. `---` separates several definitions in a file.',

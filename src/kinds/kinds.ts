@@ -1,0 +1,89 @@
+import type { Registry } from '../model/registry.ts';
+import { permissionList, role, scheme, user } from './access.ts';
+import { component, relatedContent } from './components.ts';
+import { document } from './documents.ts';
+import { defineKind, type Facts, type Kind, type Member, type Pages, type Thing, type ThingOf } from './kind.ts';
+import { queue, subscription } from './messages.ts';
+import { node, routing } from './nodes.ts';
+import { process, recurrence } from './processes.ts';
+import { datasource, query } from './queries.ts';
+import { service } from './services.ts';
+
+/** The kinds of definitions, by their key at the top level, in the order of the documents. */
+export const KINDS = {
+  gateway: defineKind({ members: {} }),
+  node,
+  service,
+  document,
+  datasource,
+  query,
+  component,
+  'related-content': relatedContent,
+  process,
+  recurrence,
+  scheme,
+  'permission-list': permissionList,
+  role,
+  user,
+  routing,
+  queue,
+  subscription,
+} as const satisfies Readonly<Record<string, Kind>>;
+
+/** The key of a definition that says its kind. */
+export type KindWord = keyof typeof KINDS;
+
+export const KIND_WORDS = Object.keys(KINDS) as readonly KindWord[];
+
+/** The entry of a kind, as any kind's. */
+export const kindOf = (word: KindWord): Kind => KINDS[word];
+
+/** Each member of the registry with its facts, in the order of the console. */
+const FACTS = {
+  ...service.members,
+  ...document.members,
+  ...query.members,
+  ...datasource.members,
+  ...component.members,
+  ...relatedContent.members,
+  ...process.members,
+  ...recurrence.members,
+  ...node.members,
+  ...queue.members,
+  ...subscription.members,
+  ...scheme.members,
+  ...permissionList.members,
+  ...role.members,
+  ...user.members,
+  ...routing.members,
+};
+
+/** The same, typed alike. The compiler names a member that no kind has. */
+export const MEMBERS: { readonly [M in Member]: Facts<M> } = FACTS;
+
+/** A member about whose things the console has pages. */
+export type Paged = { [M in Member]: (typeof FACTS)[M] extends { readonly pages: unknown } ? M : never }[Member];
+
+export const ALL_MEMBERS = Object.keys(MEMBERS) as readonly Member[];
+
+export const PAGED = ALL_MEMBERS.filter((member): member is Paged => MEMBERS[member].pages !== undefined);
+
+/** The pages about a member's things, which take the things of that member. */
+export const pagesOf = (member: Paged): Pages<Member> => MEMBERS[member].pages as unknown as Pages<Member>;
+
+/** The facts of a member that is not known before, which take the things of that member. */
+export const factsOf = (member: Member): Facts<Member> => MEMBERS[member] as unknown as Facts<Member>;
+
+/** All things of a member. */
+export function thingsOf<M extends Member>(registry: Registry, member: M): Iterable<ThingOf<M> & Thing> {
+  return registry[member].values() as Iterable<ThingOf<M> & Thing>;
+}
+
+/** A member as one word, in addresses and keys: `called-operation`. */
+export const slugOf = (member: Member): string => MEMBERS[member].word.replaceAll(' ', '-');
+
+/** A registry without definitions but its gateway. */
+export function emptyRegistry(gateway: Registry['gateway']): Registry {
+  const members = ALL_MEMBERS.map((member) => [member, member === 'routings' ? [] : new Map()]);
+  return { gateway, ...(Object.fromEntries(members) as Omit<Registry, 'gateway'>) };
+}
