@@ -12,6 +12,7 @@ import type {
   SoapProperties,
 } from '../model/consumer.ts';
 import type { Document } from '../model/document.ts';
+import { typeWords } from '../model/field.ts';
 import type { Flow, FlowStep } from '../model/flow.ts';
 import type { Console, Gateway, Tls } from '../model/gateway.ts';
 import { codeOfSubscription, DELIVERY_RETRY, type MessageQueue, type Subscription } from '../model/message.ts';
@@ -42,6 +43,7 @@ import {
   type WebhookScheme,
 } from '../model/security.ts';
 import type { MediaMessage, Operation, Service, SoapForm } from '../model/service.ts';
+import type { SimpleType } from '../model/simple-type.ts';
 import { ANSWER } from './answer-shape.ts';
 import { HEADER } from './files.ts';
 import { type JsonTree, jsonText } from './json-text.ts';
@@ -272,6 +274,10 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
     input,
     steps: ({ steps }, registry) => steps.map((each) => STEP(each, registry)),
   }),
+  types: shape<SimpleType>()(
+    'description base enum any-case=false patterns space minimum maximum range digits fraction example',
+    { base: ({ base }) => typeWords(base) },
+  ),
   documents: DOCUMENT,
   datasources: shape<Datasource>()('description url password replicas', {}),
   queries: shape<Query>()('description permissions! public datasource rows timeout prompts! columns! sql', {

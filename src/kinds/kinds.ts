@@ -8,12 +8,14 @@ import { node, routing } from './nodes.ts';
 import { process, recurrence } from './processes.ts';
 import { datasource, query } from './queries.ts';
 import { service } from './services.ts';
+import { type } from './types.ts';
 
 /** The kinds of definitions, by their key at the top level, in the order of the documents. */
 export const KINDS = {
   gateway: defineKind({ members: {} }),
   node,
   service,
+  type,
   document,
   datasource,
   query,
@@ -42,6 +44,7 @@ export const kindOf = (word: KindWord): Kind => KINDS[word];
 const FACTS = {
   ...service.members,
   ...document.members,
+  ...type.members,
   ...query.members,
   ...datasource.members,
   ...component.members,

@@ -28,6 +28,7 @@ import { type GrantedKind, type GrantSources, thingsByList } from './security/gr
 import { type Callers, linkCallers, linkSchemes } from './security/schemes.ts';
 import { checkUsers, linkPermissionLists, linkRoles, linkUsers } from './security/users.ts';
 import { linkServices } from './services.ts';
+import { linkSimpleTypes } from './simple-type.ts';
 import { settleTypeNames } from './type-names.ts';
 
 /** What linking begins with. */
@@ -78,8 +79,13 @@ const granted = (
 
 /** How each kind is linked. Kinds whose needs are met are linked in this order. */
 const LINKED = {
-  document: linked({
+  type: linked({
     needs: [],
+    gives: ['types'],
+    link: (_, { linking }) => ({ types: linkSimpleTypes(linking) }),
+  }),
+  document: linked({
+    needs: ['types'],
     gives: ['documents'],
     link: (_, { linking }) => {
       const documents = new Documents(linking);

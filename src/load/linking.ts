@@ -7,10 +7,12 @@ import {
   qualifiedName,
   shortestName,
 } from '../model/operation-names.ts';
+import type { SimpleType } from '../model/simple-type.ts';
 import { createReport, type Place, positionOf, type Report } from './diagnostic/diagnostic.ts';
 import { given } from './object.ts';
 import { type Declaration, Declarations } from './read/declaration.ts';
 import { createPlaces, type Places } from './read/places.ts';
+import type { TypeDeclared } from './schema/type.ts';
 import type { ConfigUse } from './value/config-text.ts';
 
 /** The shared state of all stages of linking. */
@@ -19,6 +21,8 @@ export interface Linking {
   readonly places: Places;
   readonly declared: Declarations;
   readonly doubt: Doubt;
+  /** The named types that have been linked, with what they declare. */
+  readonly types: Map<string, { readonly type: SimpleType; readonly declared: TypeDeclared }>;
   /** Reports a default with call values, `{File.name}`, whose text does not fit its field, by the position of the field. */
   readonly misfits: Map<Position, () => void>;
   /** Every use of configuration that was found. */
@@ -56,6 +60,7 @@ export function createLinking(): Linking {
     places: createPlaces(),
     declared: new Declarations(),
     doubt: new Doubt(),
+    types: new Map(),
     misfits: new Map(),
     uses: [],
   };

@@ -166,7 +166,11 @@ export interface Field {
 }
 
 /** The bounds of a field as definitions have them: numbers, unless only a text keeps what they are. */
-export function boundsOf({ minimum, maximum, range }: Field): Readonly<Partial<Record<keyof Range, number | string>>> {
+export function boundsOf({
+  minimum,
+  maximum,
+  range,
+}: Pick<Field, 'minimum' | 'maximum' | 'range'>): Readonly<Partial<Record<keyof Range, number | string>>> {
   const bounds = Object.entries(range ?? {}).map(([name, text]: [string, string]) => {
     const number = Number(text);
     return [name, String(number) === text ? number : text];

@@ -10,6 +10,7 @@ import type { Process, Recurrence } from './process.ts';
 import type { Datasource, Query } from './query.ts';
 import type { PermissionList, Role, SecurityScheme, User } from './security.ts';
 import type { Operation, Service } from './service.ts';
+import type { SimpleType } from './simple-type.ts';
 
 /** All definitions, checked, frozen and linked by reference. Maps are sorted by id. */
 export interface Registry {
@@ -22,6 +23,8 @@ export interface Registry {
   readonly consumers: ReadonlyMap<string, ConsumerOperation>;
   /** By their full ids: `N_DOCLIB.v1.upload`. */
   readonly flows: ReadonlyMap<string, Flow>;
+  /** Named simple types, which fields have taken over. */
+  readonly types: ReadonlyMap<string, SimpleType>;
   /** Including those declared in place, under their derived ids. */
   readonly documents: ReadonlyMap<string, Document>;
   readonly datasources: ReadonlyMap<string, Datasource>;

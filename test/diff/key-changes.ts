@@ -13,6 +13,10 @@ const entry = (key: string, value: string, type = 'text'): KeyChange => [
   `F: { type: list of ${type} }`,
   `F: { type: list of ${type}, entry: { ${key}: ${value} } }`,
 ];
+const named = (base: string, before: string, after: string): KeyChange => {
+  const text = (keys: string): string => `F: KIND\n---\ntype: KIND\nbase: ${base}\n${keys}`;
+  return ['fields', text(before), text(after)];
+};
 const document = (before: string, after: string): KeyChange => [
   'document',
   `document: ORDER\n${before}`,
@@ -139,6 +143,19 @@ const routedRest = (
 /** For each key that concerns partners, a change of it that has to be reported, in both directions. */
 export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   'field.type': ['fields', 'F: { type: text }', 'F: { type: integer }'],
+  'type.description': named('text', '', 'description: What it is.'),
+  'type.base': ['fields', 'F: KIND\n---\ntype: KIND\nbase: text', 'F: KIND\n---\ntype: KIND\nbase: integer'],
+  'type.enum': named('string(3)', '', 'enum: [A, B]'),
+  'type.pattern': named('text', '', 'pattern: "[A-Z]+"'),
+  'type.space': named('text', '', 'space: collapse'),
+  'type.minimum': named('integer', '', 'minimum: 1'),
+  'type.above': named('integer', '', 'above: 1'),
+  'type.maximum': named('integer', '', 'maximum: 9'),
+  'type.below': named('integer', '', 'below: 9'),
+  'type.digits': named('integer', '', 'digits: 5'),
+  'type.fraction': named('decimal', '', 'fraction: 2'),
+  'type.any-case': named('string(3)', 'enum: [A, B]', 'enum: [A, B]\nany-case: true'),
+  'type.example': named('text', '', 'example: A'),
   'field.fields': ['fields', 'F: { fields: { A: text } }', 'F: { fields: { A: text, B: text } }'],
   'field.open': ['fields', 'F: { fields: { A: text } }', 'F: { fields: { A: text }, open: true }'],
   'field.one-of': [

@@ -73,6 +73,7 @@ const UNSEEN: Readonly<Record<string, string>> = {
     'Which certificate it is depends on the environment; that there is one is compared.',
   'node.credential.api-key.value': 'It is secret.',
   'node.credential.client-credentials': 'Credentials depend on the environment; their kind is compared.',
+  'type.type': 'It is a name for definitions alone: what a field takes from its type is that of the field.',
   datasource: 'It is how data is stored.',
   'query.sql': 'It is how rows are found.',
   'query.datasource': 'It is how rows are found.',

@@ -1,3 +1,4 @@
+import { emptyRegistry } from '../../src/kinds/kinds.ts';
 import type { Position } from '../../src/model/definition.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { Field, FieldType, ScalarType } from '../../src/model/field.ts';
@@ -117,26 +118,10 @@ export function registry(services: Readonly<Record<string, ServiceOptions>>, gat
   const built = Object.entries(services).map(([id, options]) => service(id, options));
   const operations = built.flatMap((each) => each.operations);
   return {
-    gateway: { ...defaultGateway, ...gateway },
-    nodes: new Map(),
+    ...emptyRegistry({ ...defaultGateway, ...gateway }),
     services: new Map(built.map((each) => [each.id, each])),
     operations: new Map(operations.map((each) => [each.id, each])),
-    documents: new Map(),
-    datasources: new Map(),
-    queries: new Map(),
-    components: new Map(),
-    relatedContent: new Map(),
-    processes: new Map(),
-    recurrences: new Map(),
-    messageQueues: new Map(),
-    subscriptions: new Map(),
     schemes: new Map([[BASIC.id, BASIC]]),
-    permissionLists: new Map(),
-    roles: new Map(),
-    users: new Map(),
-    consumers: new Map(),
-    flows: new Map(),
-    routings: [],
   };
 }
 

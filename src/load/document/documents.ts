@@ -1,8 +1,8 @@
 import { bareField, type Choice, contentField, type Document, documentName } from '../../model/document.ts';
 import { type Field, MAP_ENTRY, singleType } from '../../model/field.ts';
 import { takesEmpty } from '../../model/particles.ts';
-import { primitiveOf, SCALAR_KINDS } from '../../model/scalar.ts';
-import { type Message, RAW_KINDS } from '../../model/service.ts';
+import { primitiveOf } from '../../model/scalar.ts';
+import type { Message } from '../../model/service.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { type Place, placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking } from '../linking.ts';
@@ -13,11 +13,10 @@ import { compileInherited, type Inherited, linkBases, linkKinds } from './deriva
 import { hasOwnValue, linkField, madeField } from './field.ts';
 import { type DerivedName, type DocumentSource, typeWords } from './field-type.ts';
 
-const RESERVED: ReadonlySet<string> = new Set([...SCALAR_KINDS, ...RAW_KINDS, 'none', 'list', 'map', '__proto__']);
-
 /** The options of a document that is built from other definitions. */
 type SynthesisOptions = Partial<Pick<Document, 'xmlName' | 'open' | 'namespace' | 'description' | 'patch' | 'bare'>>;
 
+import { RESERVED } from './reserved.ts';
 /** The documents of a project: the declared ones, and those in place as they are found. */
 export class Documents implements DocumentSource {
   readonly linking: Linking;

@@ -71,10 +71,14 @@ function linkTypeWord(source: DocumentSource, text: string, at: Place, flat: boo
   else {
     const document = source.find(word.id);
     if (document === undefined) {
-      if (!declared.rejected('document').has(word.id)) {
+      if (!declared.rejected('document').has(word.id) && !declared.rejected('type').has(word.id)) {
         report.raise(
           'unknown-type',
-          { type: word.id, known: [...SCALAR_KINDS, ...declared.of('document').keys()], ours: ourType(word.id) },
+          {
+            type: word.id,
+            known: [...SCALAR_KINDS, ...declared.of('type').keys(), ...declared.of('document').keys()],
+            ours: ourType(word.id),
+          },
           at,
         );
       }

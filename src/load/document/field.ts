@@ -16,6 +16,7 @@ import type { EntryDeclared, FieldDeclared, FieldsDeclared, Scalar } from '../sc
 import { isMade } from '../value/config-text.ts';
 import { type DerivedName, type DocumentSource, type FieldSpot, linkType } from './field-type.ts';
 import { fitValue, type Restriction, restrictionBroken, spelled } from './fit.ts';
+import { withNamedType } from './named-type.ts';
 import {
   anyOf,
   attachmentOf,
@@ -41,7 +42,8 @@ export function linkField(
     return undefined;
   }
   const value = (container as Readonly<Record<string, string | FieldDeclared>>)[name] as string | FieldDeclared;
-  const declared: FieldDeclared = typeof value === 'string' ? { type: value } : value;
+  const said: FieldDeclared = typeof value === 'string' ? { type: value } : value;
+  const declared = withNamedType(source.linking, said, container);
   const position = positionOf(at);
   const spot: FieldSpot = { name, declared, container, owner };
   const xmlName = declared.xml ?? name;
@@ -52,7 +54,7 @@ export function linkField(
   const linked = linkType(source, spot);
   if (linked === undefined) return undefined;
   const type = withEntryName(source.linking, declared, linked);
-  const values = typeof value === 'string' ? {} : linkValues(source, spot, type, position);
+  const values = typeof value === 'string' && declared === said ? {} : linkValues(source, spot, type, position);
   return {
     name,
     jsonName: declared.json ?? name,

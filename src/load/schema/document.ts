@@ -120,7 +120,7 @@ const inPlaceKeys: Readonly<Record<'fields' | 'open' | keyof ChoiceDeclared, Jso
 };
 
 /** The restrictions of a single value. */
-const facetKeys: Readonly<Record<keyof FacetsDeclared, JsonSchema>> = {
+export const facetKeys: Readonly<Record<keyof FacetsDeclared, JsonSchema>> = {
   enum: {
     type: 'array',
     items: { type: ['string', 'number', 'boolean'] },

@@ -123,14 +123,15 @@ const branchOf = (condition: JsonSchema, then: JsonSchema): JsonSchema => ({ if:
 
 /** The references to definitions and types, by their names in `$defs`; in lists, `-ids` instead of `-id`. */
 function references(known: KnownIds): Readonly<Record<string, JsonSchema>> {
-  const { documents = [], consumers = [], flows = [] } = known;
+  const { types = [], documents = [], consumers = [], flows = [] } = known;
   const calls = [...consumers, ...flows];
   const isCall = new Set(calls.map(({ id }) => id));
   const answered = (known.operations ?? []).filter(({ id }) => !isCall.has(id));
-  const entries = [...SCALAR_KINDS, ...documents.map(({ id }) => id)];
+  const entries = [...SCALAR_KINDS, ...types.map(({ id }) => id), ...documents.map(({ id }) => id)];
   const lists = ['list', 'map'].flatMap((kind) => entries.map((id) => `${kind} of ${id}`));
-  const types = [
+  const words = [
     ...described(TYPES),
+    ...alternatives('a named type', types),
     ...alternatives('a document', documents),
     { title: 'a list or a map', enum: lists },
     SIZED,
@@ -147,8 +148,8 @@ function references(known: KnownIds): Readonly<Record<string, JsonSchema>> {
   return {
     ...ids,
     ...Object.fromEntries(Object.entries(ids).map(([name, schema]) => [`${name}s`, inList(schema)])),
-    type: { title: 'a type', type: 'string', anyOf: types },
-    'message-word': { title: 'a document or a type', type: 'string', anyOf: [...described([NONE]), ...types] },
+    type: { title: 'a type', type: 'string', anyOf: words },
+    'message-word': { title: 'a document or a type', type: 'string', anyOf: [...described([NONE]), ...words] },
     'document-word': choice('a document', [...documents, NONE]),
   };
 }

@@ -15,6 +15,7 @@ import { query } from './query.ts';
 import { scheme } from './scheme.ts';
 import { permissionList, role, user } from './security.ts';
 import { service } from './service.ts';
+import { type } from './type.ts';
 
 export type { JsonSchema } from './json-schema.ts';
 
@@ -23,6 +24,7 @@ export const kindSchemas: Readonly<Record<KindWord, JsonSchema>> = {
   gateway,
   node,
   service,
+  type,
   document,
   datasource,
   query,
@@ -97,6 +99,7 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
       'decimal(10.2)',
       'list of string',
       'LOC_DTL_VW',
+      'SHIPMENT_STATUS',
       'list of LOC_DTL_VW',
       'map of integer',
     ],

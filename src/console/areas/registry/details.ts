@@ -2,6 +2,7 @@ import { activeOperations } from '../../../describe/scope.ts';
 import type { ThingOf } from '../../../kinds/kind.ts';
 import type { Paged } from '../../../kinds/kinds.ts';
 import type { ConfigText } from '../../../model/definition.ts';
+import { boundsOf, typeWords } from '../../../model/field.ts';
 import { codeOfSubscription, nodesOf } from '../../../model/message.ts';
 import type { Node, NodeCredential } from '../../../model/node.ts';
 import type { Query } from '../../../model/query.ts';
@@ -130,6 +131,18 @@ ${section(
 )}
 ${section('Input', fieldTable('Input', flow.input.fields))}
 ${await whoMayUse(visit, flow.id)}`,
+  types: (_, { base, ...type }) =>
+    html`${facts([
+      ['Base', typeWords(base)],
+      ['Values', type.enum?.map(String).join(', ')],
+      ['Pattern', type.patterns?.join(' and ')],
+      ...Object.entries(boundsOf(type)).map(
+        ([name, bound]) => [`${name[0]?.toUpperCase()}${name.slice(1)}`, bound] as const,
+      ),
+      ['Digits', type.digits],
+      ['Digits after the point', type.fraction],
+      ['Example', type.example === undefined ? undefined : String(type.example)],
+    ])}`,
   documents: (_, document) => html`${facts([
     ['XML element', document.xmlName],
     ['Namespace', document.namespace],

@@ -1,0 +1,38 @@
+import { type FacetsDeclared, facetKeys, type Scalar } from './document.ts';
+import { description, keys, name, text, yesNo } from './json-schema.ts';
+
+export interface TypeDeclared extends FacetsDeclared {
+  readonly type: string;
+  readonly description?: string;
+  readonly base: string;
+  readonly 'any-case'?: boolean;
+  readonly example?: Scalar;
+}
+
+export const type = keys<keyof TypeDeclared>(
+  {
+    title: 'type',
+    description:
+      'A named simple type: the type of a single value with its restrictions. Fields, columns, prompts and parameters use it by its id, as they use `string(10)`.',
+    required: ['type', 'base'],
+    examples: [
+      { type: 'SHIPMENT_STATUS', base: 'string(1)', enum: ['N', 'S', 'D'], description: 'New, sent, delivered.' },
+    ],
+  },
+  {
+    type: { ...name('Its id.', 'SHIPMENT_STATUS'), maxLength: 128 },
+    description,
+    base: text('The type that it restricts: that of a single value.', 'string(10)', 'decimal(10.2)'),
+    ...facetKeys,
+    'any-case': yesNo(
+      "Ignores letter case in the caller's value and replaces the value by its spelling in `enum`.",
+      false,
+    ),
+    example: {
+      title: 'a single value',
+      type: ['string', 'number', 'boolean'],
+      description: 'A value for contracts and executable examples.',
+      examples: ['N'],
+    },
+  },
+);
