@@ -168,7 +168,8 @@ const FOREIGN = {
   string:
     'varchar varchar2 nvarchar nvarchar2 char nchar character charactervarying bpchar str normalizedstring enum email hostname password interval',
   text: 'clob nclob longtext mediumtext tinytext citext ntext',
-  integer: 'int8 int64 bigint bigserial long biginteger nonnegativeinteger positiveinteger unsignedint',
+  integer: 'int8 int64 bigint bigserial long unsignedint',
+  'big-integer': 'biginteger nonnegativeinteger positiveinteger nonpositiveinteger negativeinteger unsignedlong uint64',
   int: 'int2 int4 int16 int32 smallint tinyint mediumint serial short',
   decimal: 'numeric dec money bigdecimal nbr',
   number: 'float float4 float8 double doubleprecision real',
