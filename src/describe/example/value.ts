@@ -168,9 +168,10 @@ function madeUp(field: Field, type: ScalarType): string | number | boolean | und
 
 /** The wanted integer, or the bound that it violates. */
 function wholeExample(field: Field, wanted: bigint): string | number | undefined {
-  const { least = wanted, most = wanted } = integersWithin(field.range ?? {});
-  const nearest = wanted < least ? least : wanted > most ? most : wanted;
-  return nearest < least || nearest > most ? undefined : numberOr(String(nearest));
+  const { least, most } = integersWithin(field.range ?? {});
+  const raised = least !== undefined && wanted < least ? least : wanted;
+  const nearest = most !== undefined && raised > most ? most : raised;
+  return least !== undefined && nearest < least ? undefined : numberOr(String(nearest));
 }
 
 /** An element of any name. */
