@@ -3,7 +3,6 @@
  * chapter 8; MariaDB's "Data Types"; SQLite's "Datatypes in SQLite", section 3.1.
  */
 
-import { integersWithin } from '../wire/order.ts';
 import type { Field, ScalarType } from './field.ts';
 import { rangeOf, SCALARS, traitsOf } from './scalar.ts';
 import type { ColumnFamily, Engine, Primitive } from './scalar-traits.ts';
@@ -267,11 +266,9 @@ const FORMS: Partial<Readonly<Record<Primitive, number>>> = { boolean: 1, date: 
 
 /** Most characters of an integer, with its sign; `undefined` if nothing bounds it. */
 function longestInteger(field: Field): number | undefined {
-  const { least, most } = integersWithin(rangeOf(field) ?? {});
+  const { minimum, above = minimum, maximum, below = maximum } = rangeOf(field) ?? {};
   if (field.digits !== undefined) return field.digits + 1;
-  return least === undefined || most === undefined
-    ? undefined
-    : Math.max(...[least, most].map((each) => String(each).length));
+  return above === undefined || below === undefined ? undefined : Math.max(above.length, below.length);
 }
 
 const LARGEST = 2n ** 63n - 1n;

@@ -319,6 +319,9 @@ const ENTRIES = {
 /** The word that stands for a type in YAML. */
 export type ScalarKind = keyof typeof ENTRIES;
 
+/** The type of integers without bounds, which imports choose. */
+export const BIG_INTEGER = 'big-integer' satisfies ScalarKind;
+
 /** The facts about each type. */
 export const SCALARS: Readonly<Record<ScalarKind, ScalarTraits>> = ENTRIES;
 

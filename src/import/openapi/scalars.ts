@@ -1,3 +1,4 @@
+import { BIG_INTEGER } from '../../model/scalar.ts';
 import { compareDecimals, toDecimal } from '../../wire/decimal.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
 import { compilePattern } from '../../wire/pattern.ts';
@@ -148,7 +149,7 @@ export function numberOf(
   if (values !== undefined) {
     const numbers = numbersIn(values, isInteger, context);
     const isLong = numbers.every((each) => !isInteger || isWithinLong(String(each)));
-    return { word: isLong ? word : 'big-integer', options: oneOrMore(numbers) };
+    return { word: isLong ? word : BIG_INTEGER, options: oneOrMore(numbers) };
   }
   const options: FieldOptions = step === undefined ? {} : { fraction: step };
   const bounds = isInteger ? (INTEGER_FORMATS[format] ?? []) : [];
@@ -158,7 +159,7 @@ export function numberOf(
   // One without bounds has 64 bits: JSON has no longer ones that all programs read (RFC 8259, section 6).
   const isBig =
     format !== 'int64' && [minimum, maximum].some((each) => each !== undefined && !isWithinLong(String(each)));
-  return isBig ? { word: 'big-integer', options } : { word, options: withoutLong(options) };
+  return isBig ? { word: BIG_INTEGER, options } : { word, options: withoutLong(options) };
 }
 
 /** The listed values that are numbers, and whole ones of an integer. */
@@ -321,7 +322,7 @@ export function fits(node: Node, word: string, options: FieldOptions): boolean {
 const NATURES: Readonly<Record<string, 'boolean' | 'number' | 'text' | undefined>> = {
   boolean: 'boolean',
   integer: 'number',
-  'big-integer': 'number',
+  [BIG_INTEGER]: 'number',
   number: 'number',
   decimal: 'number',
   string: 'text',
@@ -332,7 +333,7 @@ const NATURES: Readonly<Record<string, 'boolean' | 'number' | 'text' | undefined
   datetime: 'text',
 };
 
-const WHOLE: ReadonlySet<string> = new Set(['integer', 'big-integer']);
+const WHOLE: ReadonlySet<string> = new Set(['integer', BIG_INTEGER]);
 
 function fitsNumber(node: Node, isWhole: boolean, { minimum, maximum, above, below, fraction }: FieldOptions): boolean {
   const text = node.number === undefined ? undefined : toDecimal(node.number, true);

@@ -1,3 +1,4 @@
+import { BIG_INTEGER } from '../../model/scalar.ts';
 import type { Facets } from '../draft.ts';
 import { NAME, NAME_START } from './characters.ts';
 import { insideOf } from './pattern.ts';
@@ -40,7 +41,7 @@ const BASE64 = '[A-Za-z0-9+/]';
 /** The lexical forms of types that are not texts, after spaces around them were removed. */
 export const LEXICAL_FORMS: Readonly<Record<string, string>> = {
   integer: '[+\\-]?[0-9]+',
-  'big-integer': '[+\\-]?[0-9]+',
+  [BIG_INTEGER]: '[+\\-]?[0-9]+',
   decimal: '[+\\-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)',
   number: '[+\\-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([Ee][+\\-]?[0-9]+)?|-?INF|NaN',
   boolean: 'true|false|1|0',
@@ -67,7 +68,7 @@ function integer(facets: Facets = {}): SimpleType {
 
 /** Integers without a bound on one or both sides, or with one beyond 64 bits. */
 function unbounded(facets: Facets = {}): SimpleType {
-  return { word: 'big-integer', facets };
+  return { word: BIG_INTEGER, facets };
 }
 
 const NOT_UNIQUE: Note = {

@@ -1,3 +1,4 @@
+import { BIG_INTEGER } from '../../model/scalar.ts';
 import { compareDecimals, decimalOf, toDecimal } from '../../wire/decimal.ts';
 import { readDate, readDatetime, readTime } from '../../wire/lexical.ts';
 import { compilePattern } from '../../wire/pattern.ts';
@@ -27,7 +28,7 @@ function anyValueOf(word: string, text: string): string | number | boolean | und
     case 'boolean':
       return /^(?:true|1)$/.test(text) ? true : /^(?:false|0)$/.test(text) ? false : undefined;
     case 'integer':
-    case 'big-integer':
+    case BIG_INTEGER:
       return INTEGER.test(text) ? integer(BigInt(text.replace(/^\+/, ''))) : undefined;
     case 'decimal':
       return decimal(text);

@@ -1,3 +1,4 @@
+import { BIG_INTEGER } from '../../model/scalar.ts';
 import { PatternError } from '../../wire/pattern-syntax.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { Facets } from '../draft.ts';
@@ -296,12 +297,12 @@ class Restriction {
   narrow(): void {
     const { word, facets } = this.type;
     if (!INTEGERS.has(word)) return;
-    if (word === 'big-integer' && !isWithinLong(facets)) return;
+    if (word === BIG_INTEGER && !isWithinLong(facets)) return;
     this.type = { ...this.type, word: 'integer', facets: withoutLong(facets) };
   }
 }
 
-const INTEGERS: ReadonlySet<string> = new Set(['integer', 'big-integer']);
+const INTEGERS: ReadonlySet<string> = new Set(['integer', BIG_INTEGER]);
 const BOUNDED: ReadonlySet<string> = new Set([...INTEGERS, 'decimal', 'number', 'date', 'time', 'datetime']);
 
 /** Long patterns and values in a report end in dots. */
