@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compareTexts } from '../diff/sample.ts';
 import { declaredOf, errorsOf, yamlOf } from '../import/support.ts';
 import { inOut, message, service, types, wsdl } from '../import/wsdl/wsdl-text.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -221,4 +222,12 @@ describe('integers of any size in definitions', () => {
     expect(rounded.status, rounded.text).toBe(400);
     expect(rounded.text).toContain('LEAST is beyond the integers that the database holds');
   });
+});
+
+it('a change between an integer and a big-integer is a change of its bounds', () => {
+  const ofType = (type: string): string =>
+    `service: A.v1\npublic: true\noperations:\n  PUT: { post: a, request: A, response: none }\n---\ndocument: A\nfields: { X: ${type} }\n`;
+  const rules = (before: string, after: string) => compareTexts(ofType(before), ofType(after)).map(({ rule }) => rule);
+  expect(rules('integer', 'big-integer')).toEqual(['minimum-lowered', 'maximum-raised']);
+  expect(rules('big-integer', 'integer')).toEqual(['minimum-raised', 'maximum-lowered']);
 });
