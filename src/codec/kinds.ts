@@ -50,17 +50,30 @@ function text(value: unknown): string {
   return typeof value === 'string' ? value : refuse(`is ${kindOf(value)}, not a string`);
 }
 
-function integerOf(text: string, exponent: boolean): number | bigint {
+function integerOf(text: string, exponent: boolean): bigint {
   const decimal = toDecimal(text, exponent);
   if (decimal === undefined) return refuse(tooLong(text) ?? 'is not an integer');
   const point = decimal.indexOf('.');
   if (point >= 0 && /[1-9]/.test(decimal.slice(point))) refuse('is not an integer');
-  return bounded(BigInt(point < 0 ? decimal : decimal.slice(0, point)));
+  return BigInt(point < 0 ? decimal : decimal.slice(0, point));
 }
 
 /** The integers that contracts promise, and that clients and databases hold: those of 64 bits. */
 function bounded(value: bigint): number | bigint {
   if (BigInt.asIntN(64, value) !== value) return refuse('is beyond the integers of 64 bits');
+  return narrowed(value);
+}
+
+const BEYOND_DIGITS = 10n ** BigInt(MAX_DIGITS);
+
+/** Integers without bounds of their own. */
+function unbounded(value: bigint): number | bigint {
+  if (value >= BEYOND_DIGITS || value <= -BEYOND_DIGITS) return refuse(`has more than ${MAX_DIGITS} digits`);
+  return narrowed(value);
+}
+
+/** The same as a number, where a number keeps it. */
+function narrowed(value: bigint): number | bigint {
   return value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER ? Number(value) : value;
 }
 
@@ -69,30 +82,40 @@ const tooLong = (text: string): string | undefined =>
 
 const INTEGER = /^[+-]?\d+$/;
 
-const integer: Kind = {
-  fromText(text) {
+/**
+ * A kind of integers, which are numbers where these keep all digits, and else bigints.
+ * @param keep throws for a value out of bounds
+ */
+function wholeKind(keep: (value: bigint) => number | bigint): Kind {
+  const fromText = (text: string): number | bigint => {
     if (!INTEGER.test(text)) refuse('is not an integer');
-    return text.length < 16 ? Number(text) || 0 : integerOf(text, false); // `|| 0` makes -0 a zero
-  },
-  fromJson(raw) {
-    if (typeof raw === 'number') {
-      if (Number.isSafeInteger(raw)) return raw === 0 ? 0 : raw;
-      if (Number.isFinite(raw) && !Number.isInteger(raw)) refuse('is not an integer');
-      throw NEEDS_DIGITS;
-    }
-    if (raw instanceof NumberToken) return integerOf(raw.source, true);
-    return typeof raw === 'string' ? integer.fromText(raw) : refuse(`is ${kindOf(raw)}, not an integer`);
-  },
-  accept(value) {
-    if (typeof value === 'bigint') return bounded(value);
-    if (typeof value !== 'number') return refuse(`is ${kindOf(value)}, not an integer`);
-    if (!Number.isInteger(value)) refuse('is not an integer');
-    if (!Number.isSafeInteger(value)) refuse('is beyond 2^53 - 1 and no bigint, so that its digits are not certain');
-    return value === 0 ? 0 : value;
-  },
-  toJson: (value) => (typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value),
-  toText: String,
-};
+    return text.length < 16 ? Number(text) || 0 : keep(integerOf(text, false)); // `|| 0` makes -0 a zero
+  };
+  return {
+    fromText,
+    fromJson(raw) {
+      if (typeof raw === 'number') {
+        if (Number.isSafeInteger(raw)) return raw === 0 ? 0 : raw;
+        if (Number.isFinite(raw) && !Number.isInteger(raw)) refuse('is not an integer');
+        throw NEEDS_DIGITS;
+      }
+      if (raw instanceof NumberToken) return keep(integerOf(raw.source, true));
+      return typeof raw === 'string' ? fromText(raw) : refuse(`is ${kindOf(raw)}, not an integer`);
+    },
+    accept(value) {
+      if (typeof value === 'bigint') return keep(value);
+      if (typeof value !== 'number') return refuse(`is ${kindOf(value)}, not an integer`);
+      if (!Number.isInteger(value)) refuse('is not an integer');
+      if (!Number.isSafeInteger(value)) refuse('is beyond 2^53 - 1 and no bigint, so that its digits are not certain');
+      return value === 0 ? 0 : value;
+    },
+    toJson: (value) => (typeof value === 'bigint' ? JSON.rawJSON(String(value)) : value),
+    toText: String,
+  };
+}
+
+const integer = wholeKind(bounded);
+const bigInteger = wholeKind(unbounded);
 
 function needDigits(): never {
   throw NEEDS_DIGITS;
@@ -186,9 +209,10 @@ const UNTEXTUAL: Readonly<Record<Exclude<Primitive, Textual>, Kind>> = {
 
 type Textual = 'text' | 'date' | 'time' | 'datetime';
 
-function kindFrom({ primitive, lexical, values }: ScalarTraits): Kind {
+function kindFrom({ primitive, lexical, values, range }: ScalarTraits): Kind {
   if (values !== undefined) return textual(oneOf(values));
   if (lexical !== undefined) return textual(LEXICAL[lexical]);
+  if (primitive === 'integer' && range === undefined) return bigInteger;
   return primitive in UNTEXTUAL ? UNTEXTUAL[primitive as Exclude<Primitive, Textual>] : plainText;
 }
 

@@ -359,10 +359,10 @@ const BEYOND = {
   moment: { minimum: 'is before', above: 'is not after', maximum: 'is after', below: 'is not before' },
 } as const;
 
-function rangeCheck(range: Range, type: ScalarType): Check {
+function rangeCheck(range: Range, type: ScalarType): Check | undefined {
   const { primitive, order } = traitsOf(type);
   const words = BEYOND[isNumeric(type) ? 'number' : 'moment'];
-  if (primitive === 'integer') return integerRangeCheck(range);
+  if (primitive === 'integer') return integerRangeCheck(range, type);
   const text = primitive === 'double' ? kinds[type.kind].toText : String;
   return (value) => {
     const broken = brokenBound(text(value), range, order as OrderName);
@@ -370,12 +370,18 @@ function rangeCheck(range: Range, type: ScalarType): Check {
   };
 }
 
-function integerRangeCheck(range: Range): Check {
+function integerRangeCheck(range: Range, type: ScalarType): Check | undefined {
   const { least, most } = integersWithin(range);
-  // Most bounds are compared faster as numbers.
-  const [low, high] = [least ?? -Infinity, most ?? Infinity].map((each) =>
-    Number.isSafeInteger(Number(each)) || typeof each === 'number' ? Number(each) : each,
-  ) as [number | bigint, number | bigint];
+  const own = integersWithin(traitsOf(type).range ?? {});
+  // The bounds of 64 bits have been checked with the type. Most others are compared faster as numbers.
+  const comparable = (bound: bigint | undefined, ofType: bigint | undefined, none: number): number | bigint => {
+    if (bound === undefined) return none;
+    if (Number.isSafeInteger(Number(bound))) return Number(bound);
+    return bound === ofType ? none : bound;
+  };
+  const low = comparable(least, own.least, Number.NEGATIVE_INFINITY);
+  const high = comparable(most, own.most, Number.POSITIVE_INFINITY);
+  if (low === Number.NEGATIVE_INFINITY && high === Number.POSITIVE_INFINITY) return undefined;
   const reason = (name: keyof Range): string => `${BEYOND.number[name]} ${range[name]}`;
   const less = reason(range.minimum === undefined ? 'above' : 'minimum');
   const greater = reason(range.maximum === undefined ? 'below' : 'maximum');

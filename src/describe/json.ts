@@ -1,6 +1,7 @@
 import type { Document } from '../model/document.ts';
 import type { FieldType } from '../model/field.ts';
 import { blankOf, traitsOf } from '../model/scalar.ts';
+import { compareDecimals, decimalOf, toDecimal } from '../wire/decimal.ts';
 
 /** A JSON value; undefined members are left out when it is written. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
@@ -13,6 +14,18 @@ export interface JsonObject {
 /** Indented by two spaces, with a line end. */
 export function jsonText(value: Json): string {
   return `${JSON.stringify(value, undefined, 2)}\n`;
+}
+
+/** A number with all its digits. */
+export function numberJson(text: string): Json {
+  // JSON.stringify would round a long one. TypeScript takes the result of rawJSON for an object.
+  return isExact(text) ? Number(text) : (JSON.rawJSON(text) as never);
+}
+
+/** Whether a JavaScript number has the value of a decimal. */
+export function isExact(text: string): boolean {
+  const number = Number(text);
+  return Number.isFinite(number) && compareDecimals(decimalOf(number), toDecimal(text, true) ?? text) === 0;
 }
 
 /** The JSON of a field with `absent: blank` that has no value. The blank of a list is that of one entry. */

@@ -12,7 +12,7 @@ import {
   typeWords,
 } from '../model/field.ts';
 import { holdsNull, isAnyText, rangeOf, SCALARS, traitsOf } from '../model/scalar.ts';
-import { integersWithin, ORDERS, type Order, type OrderName } from '../wire/order.ts';
+import { integersWithin, ORDERS, type Order, type OrderName, type Range } from '../wire/order.ts';
 import { wordsOf } from './alternatives.ts';
 import { type Compare, type Pair, type Scope, type Sides, whenMoved, whenTurned } from './changes.ts';
 
@@ -176,9 +176,13 @@ function boundOf(closed: string | undefined, open: string | undefined): Bound | 
   return closed === undefined ? undefined : { value: closed, isOpen: false };
 }
 
+interface Ends {
+  readonly low: Bound | undefined;
+  readonly high: Bound | undefined;
+}
+
 /** The bounds of values. Those of integers are inclusive: above 0 is at least 1. */
-function ends(field: Field): { readonly low: Bound | undefined; readonly high: Bound | undefined } {
-  const range = rangeOf(field) ?? {};
+function ends(field: Field, range: Range = {}): Ends {
   const single = singleType(field.type);
   const isWhole = traitsOf(single)?.primitive === 'integer';
   const { least, most } = isWhole ? integersWithin(range) : {};
@@ -190,16 +194,21 @@ function ends(field: Field): { readonly low: Bound | undefined; readonly high: B
 
 /** Compares the values that lie between bounds. */
 export const compareRanges = ofAkin(({ before, after }, scope) => {
-  const [old, now] = [ends(before), ends(after)];
+  const isWhole = [before, after].every(({ type }) => traitsOf(singleType(type))?.primitive === 'integer');
+  // A change from integers to decimals says that all bounds of the type are gone.
+  const [old, now] = [before, after].map((each) => ends(each, isWhole ? rangeOf(each) : each.range)) as [Ends, Ends];
   const order = traitsOf(singleType(after.type))?.order ?? traitsOf(singleType(before.type))?.order;
   const low = orderOfBounds(old.low, now.low, order, 1);
   const high = orderOfBounds(old.high, now.high, order, -1);
-  const sides = (from: Bound | undefined, to: Bound | undefined, words: string): Sides => ({
-    before: { text: boundWords(from, words), at: before.at },
-    after: { text: boundWords(to, words), at: after.at },
+  // The bounds of a type that both have are not worth a word.
+  const isSameType = singleType(before.type).kind === singleType(after.type).kind;
+  const [from, to] = isSameType ? [ends(before, before.range), ends(after, after.range)] : [old, now];
+  const sides = (end: 'low' | 'high', words: string): Sides => ({
+    before: { text: boundWords(from[end], words), at: before.at },
+    after: { text: boundWords(to[end], words), at: after.at },
   });
-  const lows = sides(old.low, now.low, 'above');
-  const highs = sides(old.high, now.high, 'below');
+  const lows = sides('low', 'above');
+  const highs = sides('high', 'below');
   if (low.isNarrower) scope.changes.add('minimum-raised', scope, lows);
   if (low.isWider) scope.changes.add('minimum-lowered', scope, lows);
   if (high.isNarrower) scope.changes.add('maximum-lowered', scope, highs);

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import { columnType } from '../model/column-type.ts';
 import { type Component, columnOf } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
@@ -175,12 +176,10 @@ export function compileTable(
   };
 }
 
-/** SQLite keeps 64 bits. */
-const LARGEST = 2n ** 63n;
-
 function sqliteColumn(field: Field, column: TableColumn): Column {
   const name = sql.id(column.name);
   const primitive = primitiveOf(field.type);
+  const isText = columnType('sqlite', column.declared)?.family === 'text';
   return {
     field,
     column: column.name,
@@ -189,9 +188,10 @@ function sqliteColumn(field: Field, column: TableColumn): Column {
     bind(text) {
       if (text === null) return sql`${null}`;
       if (primitive === 'boolean') return sql`${text === 'true' ? 1 : 0}`;
-      if (primitive !== 'integer') return sql`${text}`;
+      if (primitive !== 'integer' || isText) return sql`${text}`;
       const value = BigInt(text);
-      if (value >= LARGEST || value < -LARGEST)
+      // SQLite makes a real number, of 15 digits, of a longer one.
+      if (BigInt.asIntN(64, value) !== value)
         throw Fault.of('BAD_PARAMETER', { name: field.name, reason: 'is larger than the database keeps' });
       return sql`${value}`;
     },

@@ -4,7 +4,7 @@
  */
 
 import type { Field, ScalarType } from './field.ts';
-import { SCALARS, traitsOf } from './scalar.ts';
+import { rangeOf, SCALARS, traitsOf } from './scalar.ts';
 import type { ColumnFamily, Engine, Primitive } from './scalar-traits.ts';
 
 /** The type of a column. */
@@ -178,6 +178,9 @@ const REMEDIES: Readonly<Record<Primitive, Readonly<Record<Engine, string>>>> = 
   json: { postgres: 'jsonb', mysql: 'json', sqlite: 'text' },
 };
 
+/** The same for integers of any size. */
+const ANY_INTEGER: Readonly<Record<Engine, string>> = { postgres: 'numeric', mysql: 'decimal(65)', sqlite: 'text' };
+
 /**
  * Whether a column holds every value that a field allows, when it is written.
  * @param keepsOffset the offset of local times never changes in the gateway's time zone, so that none occurs twice
@@ -190,8 +193,10 @@ export function fitOf(field: Field, type: DatabaseType, engine: Engine, keepsOff
   const remedy = remedyOf(field, engine);
   const judge = (is: ColumnFit['is'], why: string): ColumnFit => ({ is, why, remedy });
   if (isSpelled(field, type.family)) return undefined;
-  if (engine === 'sqlite')
+  if (engine === 'sqlite') {
+    if (primitive === 'integer') return type.family === 'text' ? undefined : integerFit(field, LARGEST, judge);
     return isRead(field, type.family) ? judge('may', 'it turns a text that looks like a number into one') : undefined;
+  }
   const misfit = MISFITS[primitive][type.family];
   if (misfit !== undefined) return judge(misfit, wordsOf(misfit, field, type));
   if (type.family === 'datetime' && type.isLocal && primitive === 'datetime')
@@ -241,13 +246,15 @@ function boundsFit(field: Field, type: DatabaseType, judge: Judge): ColumnFit | 
 }
 
 /** Most characters of a field's values; `undefined` if nothing bounds them. */
-function charactersOf({ type, maximum, enum: allowed }: Field): number | undefined {
+function charactersOf(field: Field): number | undefined {
+  const { type, maximum, enum: allowed } = field;
   const { kind, length } = type as ScalarType;
   const { values, primitive, sql } = SCALARS[kind];
   const listed = values ?? allowed;
   if (listed !== undefined) return Math.max(...listed.map((each) => [...String(each)].length));
   // A sign and a point.
   if (primitive === 'decimal') return length === undefined ? undefined : length + 2;
+  if (primitive === 'integer') return longestInteger(field);
   if (primitive !== 'text') return FORMS[primitive];
   if (sql.comparedAs === 'uuid') return 36;
   const bounds = [length, maximum].filter((each) => each !== undefined);
@@ -255,7 +262,14 @@ function charactersOf({ type, maximum, enum: allowed }: Field): number | undefin
 }
 
 /** Characters of values that are kept as texts. */
-const FORMS: Partial<Readonly<Record<Primitive, number>>> = { boolean: 1, date: 10, integer: 20 };
+const FORMS: Partial<Readonly<Record<Primitive, number>>> = { boolean: 1, date: 10 };
+
+/** Most characters of an integer, with its sign; `undefined` if nothing bounds it. */
+function longestInteger(field: Field): number | undefined {
+  const { minimum, above = minimum, maximum, below = maximum } = rangeOf(field) ?? {};
+  if (field.digits !== undefined) return field.digits + 1;
+  return above === undefined || below === undefined ? undefined : Math.max(above.length, below.length);
+}
 
 const LARGEST = 2n ** 63n - 1n;
 
@@ -268,12 +282,20 @@ function largestIn({ family, bits, length, scale = 0 }: DatabaseType): bigint | 
 function integerFit(field: Field, largest: bigint, judge: Judge): ColumnFit | undefined {
   const most = largestOf(field);
   if (most !== undefined) return most > largest ? judge('loses', `it holds up to ${largest}`) : undefined;
+  if (isUnbounded(field.type as ScalarType)) return judge('may', `it holds up to ${largest}, and the field any number`);
   return largest < LARGEST ? judge('may', `it holds up to ${largest}, and the field up to 2^63 - 1`) : undefined;
+}
+
+/** Whether a type is that of integers of any size. */
+function isUnbounded({ kind }: ScalarType): boolean {
+  return SCALARS[kind].primitive === 'integer' && SCALARS[kind].range === undefined;
 }
 
 /** The largest integer that a field allows, as far as it has a bound of its own. */
 function largestOf({ type, range, digits, enum: allowed }: Field): bigint | undefined {
-  const bounds = [range?.maximum, range?.below, SCALARS[(type as ScalarType).kind].range?.maximum].flatMap((each) =>
+  const own = SCALARS[(type as ScalarType).kind].range?.maximum;
+  // Most fields of 64 bits hold far less.
+  const bounds = [range?.maximum, range?.below, own === String(LARGEST) ? undefined : own].flatMap((each) =>
     each === undefined ? [] : BigInt(each.replace(/\..*$/, '')),
   );
   if (digits !== undefined) bounds.push(10n ** BigInt(digits) - 1n);
@@ -294,6 +316,7 @@ function remedyOf({ type }: Field, engine: Engine): string {
   const { kind, length, scale } = type as ScalarType;
   const { primitive, size, sql } = SCALARS[kind];
   if (sql.comparedAs === 'uuid' && engine === 'postgres') return 'uuid';
+  if (isUnbounded(type as ScalarType)) return ANY_INTEGER[engine];
   if (engine === 'sqlite' || length === undefined) return REMEDIES[primitive][engine];
   if (size === 'characters') return `varchar(${length})`;
   return size === 'digits' ? `${REMEDIES.decimal[engine]}(${length},${scale ?? 0})` : REMEDIES[primitive][engine];

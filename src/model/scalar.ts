@@ -37,6 +37,7 @@ const ENTRIES = {
   integer: {
     ...WHOLE,
     description: 'whole number of 64 bits, -2^63 to 2^63 - 1; all digits are kept',
+    range: { minimum: '-9223372036854775808', maximum: '9223372036854775807' },
     json: { type: 'integer', format: 'int64' },
     xml: {
       ...PLAIN_XML,
@@ -59,6 +60,19 @@ const ENTRIES = {
     xml: { ...PLAIN_XML, type: 'xs:int' },
     typescript: { type: 'number', note: undefined },
     jdbc: [4, 'INTEGER'],
+  },
+  'big-integer': {
+    ...WHOLE,
+    description: 'whole number of any size, up to 1,000 digits; all digits are kept',
+    json: { type: 'integer' },
+    xml: { ...PLAIN_XML, type: 'xs:integer' },
+    sql: {
+      cast: { sqlite: 'numeric', postgres: 'numeric', mysql: 'decimal' },
+      columns: ['integer', 'decimal'],
+      comparedAs: 'decimal',
+    },
+    jdbc: [3, 'DECIMAL'],
+    workbook: { width: 20, format: 'whole' },
   },
   decimal: {
     ...PLAIN,
@@ -304,6 +318,9 @@ const ENTRIES = {
 
 /** The word that stands for a type in YAML. */
 export type ScalarKind = keyof typeof ENTRIES;
+
+/** The type of integers without bounds, which imports choose. */
+export const BIG_INTEGER = 'big-integer' satisfies ScalarKind;
 
 /** The facts about each type. */
 export const SCALARS: Readonly<Record<ScalarKind, ScalarTraits>> = ENTRIES;

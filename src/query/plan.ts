@@ -148,6 +148,9 @@ interface EncodeContext {
 /** @throws Fault for a value that the database can't store */
 export type Encode = (text: string) => string;
 
+/** Why an integer is refused that a database would round, or bring within 64 bits. */
+export const BEYOND_DATABASE = 'is beyond the integers that the database holds';
+
 /** The SQL type of a prompt; `undefined` when a value of its type can't be bound. */
 export function castType(prompt: Field, engine: Engine): string | undefined {
   return traitsOf(prompt.type)?.sql.cast[engine];

@@ -7,13 +7,11 @@ import type { Query } from '../model/query.ts';
 import type { ScalarKind } from '../model/scalar.ts';
 import { traitsOf } from '../model/scalar.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
+import { MAX_DIGITS } from '../wire/decimal.ts';
 import { readDouble } from '../wire/double.ts';
-import { type Dialect, type Encode, statementOf } from './plan.ts';
+import { BEYOND_DATABASE, type Dialect, type Encode, statementOf } from './plan.ts';
 import { canNest, type RenderFormat } from './render/index.ts';
 import type { Bound } from './runner.ts';
-
-const INT64_MIN = -(2n ** 63n);
-const INT64_MAX = 2n ** 63n - 1n;
 
 /**
  * Compiles the binding of a query's prompts: from named values to one value for each placeholder. An absent or empty
@@ -63,7 +61,7 @@ function textFor(prompt: Field, dialect: Dialect, timezone: string): TextOf {
 function textOf(prompt: Field, refuse: Refuse): TextOf {
   switch (traitsOf(prompt.type)?.primitive) {
     case 'integer':
-      return (value) => integerText(value, refuse);
+      return (value) => integerText(value, prompt, refuse);
     case 'decimal':
       return (value) => decimalText(value, refuse);
     case 'double':
@@ -88,15 +86,16 @@ function textOf(prompt: Field, refuse: Refuse): TextOf {
   }
 }
 
-function integerText(value: Value, refuse: Refuse): string {
+function integerText(value: Value, { type }: Field, refuse: Refuse): string {
   const integer =
     typeof value === 'bigint' ||
     Number.isInteger(value) ||
-    (typeof value === 'string' && /^[+-]?\d{1,40}$/.test(value));
+    (typeof value === 'string' && value.length <= MAX_DIGITS && /^[+-]?\d+$/.test(value));
   if (!integer) throw refuse('is not an integer');
   const exact = BigInt(typeof value === 'string' ? value.replace('+', '') : (value as number | bigint));
   // The cast would clamp to the nearest 64-bit integer and match rows that the caller did not ask for.
-  if (exact < INT64_MIN || exact > INT64_MAX) throw refuse('is beyond the integers that the database holds');
+  const isHeld = traitsOf(type)?.range === undefined || BigInt.asIntN(64, exact) === exact;
+  if (!isHeld) throw refuse(BEYOND_DATABASE);
   return exact.toString();
 }
 

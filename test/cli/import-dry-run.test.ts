@@ -1,7 +1,10 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { compareDryRuns } from '../../src/cli/import/dry-run.ts';
 import { type Declared, declare, importContracts } from '../../src/import/index.ts';
 import { readFrom } from '../import/support.ts';
+import { signalbox, temporaryFolder } from './support.ts';
 
 const TAKEN = { service: [], node: [], 'permission-list': [], scheme: [], document: [] };
 
@@ -114,4 +117,33 @@ it('the dry runs of a contract end within their time, and what was left out is n
   let time = 0;
   compareDryRuns(contract, declared, losses, () => (time += 60_000));
   expect(losses.all().map(({ what }) => what)).toContain('the dry runs of 1 operation');
+});
+
+// In Accept, `q` is a weight and no parameter of a media type (RFC 9110, section 12.4.2), so that a call can only ask for
+// another one.
+it('the command lists what no call can send as the contract says it', async () => {
+  const cwd = await temporaryFolder();
+  const contract = OPENAPI.replace('application/vnd.part+json', "'application/json;q=0.8'");
+  await writeFile(join(cwd, 'parts.yaml'), contract);
+  const { code, stdout, stderr } = await signalbox(['import', 'parts.yaml'], { cwd });
+  expect(code, stderr).toBe(0);
+  expect(stdout + stderr).toContain(
+    'the accepted types of the request of "changePart": application/json;q=0.8, application/problem+json',
+  );
+  expect(stdout + stderr).toContain('a dry run shows application/json, application/problem+json');
+  const request = await signalbox(['invoke', 'changePart', 'id=1', 'X_Tenant=t', 'name=n', '--dry-run'], { cwd });
+  expect(request.stdout, request.stderr).toContain('Accept: application/json;q=0.8, application/problem+json;q=0.9');
+});
+
+it.each<[string, (text: string) => string]>([
+  ['letters beyond ASCII in a path', (text) => text.replace('/parts/{id}', '/pièces/{id}')],
+  ['a host in capitals, and the usual port', (text) => text.replace('//parts.example.org', '//Parts.Example.org:443')],
+  ['a name with a percent sign', (text) => text.replace('name: dry', 'name: "a%20b"')],
+  [
+    'a comma in a quoted parameter',
+    (text) => text.replace('application/vnd.part+json', `'application/vnd.part+json;profile="a,b"'`),
+  ],
+  ['an address with a password', (text) => text.replace('//parts', '//user:pw@parts')],
+])('what is sent as stated is no difference: %s', async (_, change) => {
+  expect(await differencesOf('parts.yaml', change(OPENAPI), (json) => json)).toEqual([]);
 });

@@ -30,7 +30,13 @@ export const decimal = fc
   });
 export const integer = fc
   .oneof(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.maxSafeInteger().map(BigInt))
-  .map((n) => (n >= Number.MIN_SAFE_INTEGER && n <= Number.MAX_SAFE_INTEGER ? Number(n) : n));
+  .map(narrowed);
+
+/** An integer as it is in memory. */
+function narrowed(n: bigint): number | bigint {
+  return n >= Number.MIN_SAFE_INTEGER && n <= Number.MAX_SAFE_INTEGER ? Number(n) : n;
+}
+
 /** A JSON value as the codec reads it: bigints where a number does not surely keep its digits; JSON writes -0 as 0. */
 function exact(value: unknown): unknown {
   if (typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(String(value))) return BigInt(value);
@@ -53,6 +59,7 @@ const values: Readonly<Record<ScalarKind, fc.Arbitrary<unknown>>> = {
   text: text(),
   integer,
   int: fc.integer(),
+  'big-integer': fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }).map(narrowed),
   decimal,
   number: fc.double().map((value) => (value === 0 ? 0 : value)),
   boolean: fc.boolean(),

@@ -27,6 +27,9 @@ public: true
 sql: select id, more from digits order by id
 columns: { id: string(20), more: json }
 ---
+document: WHOLE
+fields: { content: { type: json, required: true } }
+---
 document: OTHER
 fields: { OTHER: json }
 ---
@@ -49,6 +52,17 @@ subscription: NEWS_OUT
 operation: PUBLISH
 call: ANY_POST
 ---
+queue: RAW_NEWS
+---
+subscription: RAW_OUT
+operation: PUBLISH_RAW
+call: ANY_POST
+map: { DATA: "{content}" }
+---
+subscription: FIELD_OUT
+operation: PUBLISH_FIELD
+call: RAW_POST
+---
 subscription: NEWS_OTHER
 operation: PUBLISH
 call: OTHER_POST
@@ -68,6 +82,9 @@ operations:
   ROW_READ: { get: "rows/{ID}", read: ROWS }
   ROWS_GET: { get: all-rows, query: ALL_ROWS }
   PUBLISH: { post: publish, request: ANY, queue: NEWS }
+  PUBLISH_RAW: { post: publish-raw, request: json, queue: RAW_NEWS }
+  RELAY_FIELD: { post: relay-field, request: WHOLE, body: content, response: json, call: RAW_POST }
+  PUBLISH_FIELD: { post: publish-field, request: WHOLE, body: content, queue: RAW_NEWS }
 `;
 
 /** Written by JavaScript as they stand, or not. */
@@ -135,6 +152,25 @@ describe('numbers in any JSON have the digits that they were written with', () =
   it.each(['echo-raw', 'relay-raw'])('without a document: %s', async (path) => {
     const body = `{"list":${NUMBERS},"one":1.0,"in":{"two":2.0}}`;
     expect(await post(path, body)).toBe(body);
+  });
+
+  const ALONE = ['1.0', '0.1000', '1e400', '-0', '12345678901234567890'];
+
+  it.each(ALONE)('as the whole body of request and reply: %s', async (number) => {
+    expect(await post('relay-raw', number)).toBe(number);
+    expect(got.at(-1)?.text).toBe(number);
+    expect(await post('relay-field', number)).toBe(number);
+    expect(got.at(-1)?.text).toBe(number);
+  });
+
+  it.each(ALONE)('as the whole message of a queue: %s', async (number) => {
+    const before = got.length;
+    await post('publish-raw', number);
+    await post('publish-field', number);
+    const sent = (path: string) =>
+      eventually(`a delivery to ${path}`, () => got.slice(before).find((each) => each.path === path)?.text);
+    expect(await sent('/any')).toBe(`{"DATA":${number}}`);
+    expect(await sent('/raw')).toBe(number);
   });
 
   it('in messages of queues', async () => {

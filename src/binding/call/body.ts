@@ -1,6 +1,7 @@
 import { isAttachment } from '../../codec/binary.ts';
 import { within } from '../../codec/error.ts';
 import { CodecError, compileTextWriter, readJsonText, writeJsonText } from '../../codec/index.ts';
+import { digitsWritten } from '../../codec/json/digits.ts';
 import { compileSecrets, textsIn } from '../../codec/redact/declared.ts';
 import { setMember } from '../../codec/value.ts';
 import type { CallBody, RestConsumer } from '../../model/consumer.ts';
@@ -160,15 +161,18 @@ function compileFieldBody(operation: RestConsumer, field: Field, values: CallVal
 
 interface ValueForm {
   readonly contentType: string;
-  /** @param shown the text for people, if it differs from the value */
-  write(value: Value, shown: string | undefined): CallContent;
+  /**
+   * @param shown the text for people, if it differs from the value
+   * @param digits of a number, as it was read
+   */
+  write(value: Value, shown: string | undefined, digits: string | undefined): CallContent;
 }
 
 function compileValueBody(field: Field, { contentType, write }: ValueForm, values: CallValues): CallBodyWriter {
   return {
     fields: [field],
     open: false,
-    write({ heldOf }) {
+    write({ heldOf, undeclared }) {
       const held = heldOf(field);
       if (held === undefined) {
         if (field.required) throw values.missing(field);
@@ -176,7 +180,8 @@ function compileValueBody(field: Field, { contentType, write }: ValueForm, value
       }
       const { value, shown, pending } = held;
       if (pending) return pendingContent(contentType, shown ?? '');
-      return shown === undefined ? write(value, shown) : { ...write(value, shown), secrets: () => textsIn(value) };
+      const content = write(value, shown, digitsWritten(undeclared, field.name, value));
+      return shown === undefined ? content : { ...content, secrets: () => textsIn(value) };
     },
   };
 }
@@ -222,7 +227,7 @@ function encodeForm(name: string, text: string): string {
 /** JSON of a message without a document: a string is JSON text, and sent unchanged. */
 const JSON_TEXT: ValueForm = {
   contentType: 'application/json',
-  write: (value, shown) => textContent(jsonText(value), 'application/json', shown),
+  write: (value, shown, digits) => textContent(digits ?? jsonText(value), 'application/json', shown),
 };
 
 function jsonText(value: Value): string {

@@ -1,4 +1,4 @@
-import { CodecError, compileCheck, compileDocument, type DocumentCodec, readJsonText } from '../../codec/index.ts';
+import { CodecError, compileCheck, compileDocument, type DocumentCodec, readJsonMember } from '../../codec/index.ts';
 import type { Ignored } from '../../codec/value.ts';
 import type { RestConsumer } from '../../model/consumer.ts';
 import type { Document } from '../../model/document.ts';
@@ -163,7 +163,7 @@ function compileWrapped(form: ReplyReader): ReplyReader {
 const NOTHING: ReplyReader = { kind: 'none', empty: {}, read: () => ({}) };
 
 const rawForms: Readonly<Record<RawKind, ReplyReader>> = {
-  json: { kind: 'json', empty: undefined, read: ({ text }) => ({ [CONTENT]: readJsonText(text, 'pass') }) },
+  json: { kind: 'json', empty: undefined, read: ({ text }) => readJsonMember(CONTENT, text, 'pass') },
   xml: {
     kind: 'xml',
     empty: undefined,

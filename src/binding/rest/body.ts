@@ -1,4 +1,4 @@
-import { compileDocument, compileJsonField, compileText, initialValue, readJsonText } from '../../codec/index.ts';
+import { compileDocument, compileJsonField, compileText, initialValue, readJsonMember } from '../../codec/index.ts';
 import { carryDigits } from '../../codec/json/digits.ts';
 import type { Spool } from '../../model/blob.ts';
 import { type Document, namespaceOf } from '../../model/document.ts';
@@ -25,7 +25,7 @@ import { XmlDecoder } from '../../wire/xml/encoding.ts';
 import { XmlError, XmlReader } from '../../wire/xml/read.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { compileFormReader, type FormLimits, type OpenedForm } from '../form/read.ts';
-import { badBody, guard, type RequestErrors, reading, speaking } from '../message.ts';
+import { badBody, CONTENT, guard, type RequestErrors, reading, speaking } from '../message.ts';
 
 /** The parts of a request other than its URI. */
 export interface RequestBody {
@@ -53,7 +53,10 @@ interface FormSource {
 }
 
 /** Reads a body: fields into `given`, or returns what has no document. */
-export type BodyReader = (body: RequestBody, given: Record<string, Value>) => undefined | Promise<Value | undefined>;
+export type BodyReader = (
+  body: RequestBody,
+  given: Record<string, Value>,
+) => undefined | Promise<DocumentValue | undefined>;
 
 /** What a request to one URI may carry, compiled. `namespace`: of the service. */
 export function compileBody(operation: Operation, uri: OperationUri, namespace: string): BodyReader {
@@ -227,7 +230,7 @@ function optional(field: Field): Field {
 
 /** The whole request without a document. */
 function compileRawBody(raw: RawKind, type: BodyType): BodyReader {
-  return async (body) => (carries(raw, body) ? readRaw(raw, body, type) : undefined);
+  return async (body) => (carries(raw, body) ? readRaw(CONTENT, raw, body, type) : undefined);
 }
 
 /** Whether a request carries a value: `Content-Length: 0` is an empty file, but not a text, JSON or XML. */
@@ -239,35 +242,45 @@ function carries(raw: RawKind | undefined, { present, length }: RequestBody): bo
 function compileFieldBody(field: Field, type: BodyType): BodyReader {
   const read = compileFieldContent(field, type);
   return async (body, given) => {
-    if (carries(traitsOf(field.type)?.body, body)) given[field.name] = await read(body);
+    if (!carries(traitsOf(field.type)?.body, body)) return undefined;
+    const content = await read(body);
+    carryDigits(content, Object.assign(given, content));
     return undefined;
   };
 }
 
-function compileFieldContent(field: Field, type: BodyType): (body: RequestBody) => Promise<Value> {
+/** Compiles the reading of an object with the field alone. */
+function compileFieldContent(field: Field, type: BodyType): (body: RequestBody) => Promise<Record<string, Value>> {
   const traits = traitsOf(field.type);
   if (traits === undefined) {
     const read = compileJsonField(field);
     return async (body) => {
       requireType(body, type);
       const text = await body.text();
-      return reading(() => read(text));
+      return { [field.name]: reading(() => read(text)) };
     };
   }
   const { body: raw } = traits;
-  if (raw === 'binary' || raw === 'json') return (body) => readRaw(raw, body, type);
+  const { name } = field;
+  if (raw === 'binary' || raw === 'json') return (body) => readRaw(name, raw, body, type);
   const read = compileText(field);
   return async (body) => {
-    const text = await readRaw(raw, body, type);
-    return guard(field.name, read, text as string, { pointer: '#' });
+    const { [name]: text } = await readRaw(name, raw, body, type);
+    return { [name]: guard(name, read, text as string, { pointer: '#' }) };
   };
 }
 
-async function readRaw(raw: RawKind, body: RequestBody, accepted: BodyType): Promise<Value> {
+/** Reads a body without a document as the member of this name. */
+async function readRaw(
+  name: string,
+  raw: RawKind,
+  body: RequestBody,
+  accepted: BodyType,
+): Promise<Record<string, Value>> {
   requireType(body, accepted);
-  if (raw === 'binary') return body.attachment(typeOfContent(body, accepted.usual));
+  if (raw === 'binary') return { [name]: body.attachment(typeOfContent(body, accepted.usual)) };
   const text = await body.text();
-  return raw === 'json' ? reading(() => readJsonText(text)) : text;
+  return raw === 'json' ? reading(() => readJsonMember(name, text)) : { [name]: text };
 }
 
 /**

@@ -35,7 +35,7 @@ import { type DecodedValue, decodeRaw, type RawValue, UriValueError } from '../.
 import type { TemplateVariable } from '../../wire/uri-template/uri-template.ts';
 import { wrapPsnonxml } from '../../wire/xml/text.ts';
 import { compileFormWriter, type FormWriter, type WrittenForm } from '../form/write.ts';
-import { CONTENT, completed, type Format, guard, placeIn, RequestErrors } from '../message.ts';
+import { completed, type Format, guard, placeIn, RequestErrors } from '../message.ts';
 import { compileBody, type RequestBody } from './body.ts';
 
 /** One operation's REST form, compiled once: requests are read and replies are written by it. */
@@ -206,9 +206,9 @@ function compileReader(operation: Operation, uri: OperationUri, namespace: strin
         errors = (errors ?? new RequestErrors()).add(error);
       }
     }
-    const complete = (content: Value | undefined): DocumentValue => {
+    const complete = (content: DocumentValue | undefined): DocumentValue => {
       const input = completed(given, check, errors, placeOf);
-      return content === undefined ? input : carryDigits(input, { ...input, [CONTENT]: content });
+      return content === undefined ? input : carryDigits(content, carryDigits(input, { ...input, ...content }));
     };
     const failed = (error: unknown): DocumentValue =>
       completed(given, check, (errors ?? new RequestErrors()).add(error), outsideBody);

@@ -180,9 +180,9 @@ function addressDifferences(
 ): Difference[] {
   const { parts, variables } = parseUriTemplate(uri === '' ? '/' : uri);
   const [path = '', query = ''] = shown.url.split('?');
-  const base = addresses.find((each) => /^https?:\/\/[^\s{}$?#]+$/i.test(each))?.replace(/\/$/, '');
+  const base = addresses.map(baseIn).find((each) => each !== undefined);
   const names = new Set(query.split('&').flatMap((each) => (each === '' ? [] : [decoded(each.split('=')[0] ?? '')])));
-  const wanted = variables.filter(({ place }) => place === 'query').map(({ wireName }) => decoded(wireName));
+  const wanted = variables.filter(({ place }) => place === 'query').map(({ wireName }) => wireName);
   return [
     ...differ('the method', method, shown.method),
     ...(isAt(path, base, pathLiterals(parts)) ? [] : [{ what: 'the path', stated: uri, sent: path }]),
@@ -191,6 +191,15 @@ function addressDifferences(
     ),
   ];
 }
+
+/** An address as it is called; `undefined` for one that is a setting, or that an import does not take over. */
+function baseIn(address: string): string | undefined {
+  const url = /^https?:\/\/[^\s{}$?#]+$/i.test(address) ? URL.parse(address) : null;
+  return url === null || url.username !== '' ? undefined : url.href.replace(/\/$/, '');
+}
+
+/** The literal of a template as a request has it. */
+const sentLiteral = (text: string): string => text.replace(/[^\x21-\x7e]+/g, encodeURIComponent);
 
 type Parts = ReturnType<typeof parseUriTemplate>['parts'];
 
@@ -204,7 +213,7 @@ function pathLiterals(parts: Parts): readonly string[] {
       continue;
     }
     const [path = '', query] = part.text.split('?');
-    literals.push(`${literals.pop()}${path}`);
+    literals.push(`${literals.pop()}${sentLiteral(path)}`);
     if (query !== undefined) break;
   }
   return literals.map((each, index) => (index === 0 ? each.replace(/^\//, '') : each));
@@ -243,9 +252,9 @@ function headDifferences({ rest, request, responses, faultTypes = [] }: DraftOpe
   const replies = responses.flatMap(({ mediaType, message }) => (message.kind === 'none' ? [] : [mediaType]));
   const known = replies.flatMap((each) => each ?? []);
   const isStated = known.length === replies.length && known.length > 0;
-  const accepted = (headerOf(shown, 'accept') ?? '')
-    .split(',')
-    .flatMap((each) => normal(each.replace(/;\s*q=[\d.]+\s*$/, '')) || []);
+  const accepted = ((headerOf(shown, 'accept') ?? '').match(/(?:"[^"]*"|[^,"])+/g) ?? []).flatMap(
+    (each) => normal(each.replace(/;\s*q=[\d.]+\s*$/, '')) || [],
+  );
   const wanted = [...known, ...faultTypes].filter((each) => parseMediaType(each) !== undefined).map(normal);
   const fields = request.kind === 'document' ? request.document.fields : [];
   const all = [...fields, ...(rest.template?.fields ?? [])];

@@ -1,4 +1,4 @@
-import { compileDocument, writeJsonText } from '../../codec/index.ts';
+import { compileDocument, writeJsonMember, writeJsonText } from '../../codec/index.ts';
 import { FlowError, type Head, InvokeError, type PreparedRequest, ReplyFault, SoapFault } from '../../invoke/index.ts';
 import type { Document } from '../../model/document.ts';
 import { type FieldType, isCollection } from '../../model/field.ts';
@@ -69,12 +69,13 @@ export function renderReply(reply: KeptReply, response: Message, { colours, term
   const { value, segments } = reply;
   const attachments = segments.map((segment, index) => [`segment ${index + 1}`, describe(segment)] as const);
   const isText = response.kind === 'raw' && response.raw !== 'binary';
-  if (isText) return textOf(value.content, terminal) + renderFields(attachments, colours);
+  if (isText) return textOf(value, terminal) + renderFields(attachments, colours);
   return renderFields([...fieldPaths(value), ...attachments], colours);
 }
 
-function textOf(content: Value, terminal: boolean): string {
-  const text = typeof content === 'string' ? content : writeJsonText(content);
+function textOf(value: KeptReply['value'], terminal: boolean): string {
+  const { content } = value;
+  const text = typeof content === 'string' ? content : writeJsonMember(value, 'content');
   const shown = terminal ? text.replace(/[\p{Cc}--[\n\t]]/gv, ' ') : text;
   return shown === '' || shown.endsWith('\n') ? shown : `${shown}\n`;
 }

@@ -198,6 +198,20 @@ export function readJsonText(text: string, foreign: Foreign = 'refuse'): JsonVal
   return readJson(text, foreign, digits, (raw) => readPlain(raw, 1, digits));
 }
 
+/**
+ * Reads JSON without a document as the member of an object, which remembers the digits of a number that is the whole text.
+ * @param foreign as of {@link readJsonText}
+ * @throws CodecError whose path is empty
+ */
+export function readJsonMember(name: string, text: string, foreign: Foreign = 'refuse'): Record<string, JsonValue> {
+  const digits = foreign === 'refuse' ? digitsOfAny.strict : digitsOfAny.loose;
+  return readJson(text, foreign, digits, (raw) => {
+    const container = { [name]: readPlain(raw, 1, digits) };
+    if (raw instanceof NumberToken) keepDigits(container, name, container[name], raw.source);
+    return container;
+  });
+}
+
 /** Writes JSON without a document. @throws CodecError for a value that JSON can't represent */
 export function writeJsonText(value: Value): string {
   if (value === undefined) throw new CodecError('', 'is nothing, which JSON can not hold');

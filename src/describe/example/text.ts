@@ -2,13 +2,13 @@ import { kindName, kindsOf, typeName } from '../../model/derivation.ts';
 import { bareField, type Document, itemName } from '../../model/document.ts';
 import { type Field, MAP_ENTRY, singleType } from '../../model/field.ts';
 import { inlineDocument } from '../../model/particles.ts';
-import { primitiveOf, traitsOf } from '../../model/scalar.ts';
+import { isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import { namePartsOf } from '../../model/wildcard.ts';
 import { buildXmlFragment, element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { XSI } from '../../wire/xml/namespaces.ts';
 import { readXml } from '../../wire/xml/read.ts';
 import type { XmlElement as ReadElement } from '../../wire/xml/tree.ts';
-import { blankJson, type Json, type JsonObject } from '../json.ts';
+import { blankJson, type Json, type JsonObject, numberJson } from '../json.ts';
 import type { DocumentSet } from '../scope.ts';
 import type { ExampleDocument, ExampleValue } from './value.ts';
 
@@ -74,7 +74,9 @@ export function fieldJson(field: Field, value: ExampleValue, absent: Absent = le
   const item = singleType(field.type);
   const one = (each: ExampleValue): Json => {
     if (item.kind === 'document') return membersJson(item.document, each as ExampleDocument, absent);
-    return primitiveOf(item) === 'json' ? (JSON.parse(String(each)) as Json) : (each as string | number | boolean);
+    if (primitiveOf(item) === 'json') return JSON.parse(String(each)) as Json;
+    const isDigits = isNumeric(item) && typeof each === 'string' && Number.isFinite(Number(each));
+    return isDigits ? numberJson(each) : (each as string | number | boolean);
   };
   if (field.type.kind === 'map')
     return Object.fromEntries(Object.entries(value as ExampleDocument).map(([key, each]) => [key, one(each)]));

@@ -14,11 +14,12 @@ import { isAnyText, isNumeric, primitiveOf, traitsOf } from '../../model/scalar.
 import { exampleNamespace } from '../../model/wildcard.ts';
 import { decimalOf } from '../../wire/decimal.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
-import { brokenBound } from '../../wire/order.ts';
+import { brokenBound, integersWithin } from '../../wire/order.ts';
 import { propertyRanges } from '../../wire/pattern.ts';
 import { type CharacterClass, complement, type PatternNode } from '../../wire/pattern-syntax.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
 import { exampleKey, longest, matchesPatterns, plainDefault, readWholePattern, takenFor } from '../field.ts';
+import { isExact } from '../json.ts';
 
 /** An example of a value: a scalar in its JSON form (binary in base64), a list, or the fields of a document by name. */
 export type ExampleValue = string | number | boolean | readonly ExampleValue[] | ExampleDocument;
@@ -146,9 +147,9 @@ function scalarExample(field: Field, type: ScalarType): string | number | boolea
   return String(given);
 }
 
-/** A number, unless it is the text of one that JSON does not have. */
+/** A number; its text if JSON does not have it, or a JavaScript number does not keep its digits. */
 function numberOr(given: string | number | boolean): string | number {
-  return Number.isFinite(Number(given)) ? Number(given) : String(given);
+  return isExact(String(given)) ? Number(given) : String(given);
 }
 
 /** An example of a type, if the definition has none. */
@@ -157,12 +158,20 @@ function madeUp(field: Field, type: ScalarType): string | number | boolean | und
   if (takes.bounds === 'bytes') return bytesExample(field, String(example));
   if (field.any !== undefined && !anyText) return markupExample(field.any);
   if (anyText) return textExample(field, type, String(example));
-  if (primitive === 'integer') return within(field, type, Number(example), 1);
+  if (primitive === 'integer') return wholeExample(field, BigInt(example));
   if (primitive === 'double') return within(field, type, Number(example), 0.5);
   if (takes.bounds === 'value' && primitive !== 'decimal') return momentExample(field, type, String(example));
   if (primitive !== 'decimal') return spelledExample(field, type, example);
   const { length = field.digits ?? 15, scale = field.fraction ?? Math.min(2, length) } = type;
   return within(field, type, scale === 0 ? 1 : length > scale ? Number(example) : 0.5, 10 ** -scale);
+}
+
+/** The wanted integer, or the bound that it violates. */
+function wholeExample(field: Field, wanted: bigint): string | number | undefined {
+  const { least, most } = integersWithin(field.range ?? {});
+  const raised = least !== undefined && wanted < least ? least : wanted;
+  const nearest = most !== undefined && raised > most ? most : raised;
+  return least !== undefined && nearest < least ? undefined : numberOr(String(nearest));
 }
 
 /** An element of any name. */

@@ -13,12 +13,11 @@ import {
 } from '../../model/field.ts';
 import { isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { RawKind } from '../../model/service.ts';
-import { compareDecimals, decimalOf, toDecimal } from '../../wire/decimal.ts';
 import { BEYOND_NUMBERS, doubleJson, readDouble } from '../../wire/double.ts';
 import { LEXICAL, type LexicalForm } from '../../wire/lexical.ts';
 import { BOUND_NAMES, brokenBound } from '../../wire/order.ts';
 import { exampleKey, longest, mustBeGiven, takenFor } from '../field.ts';
-import { blankJson, type Json, type JsonObject } from '../json.ts';
+import { blankJson, type Json, type JsonObject, numberJson } from '../json.ts';
 import { caseNote, digitsNote, joined, rangeNote, spaceNote } from '../words.ts';
 
 /** Returns references to the schemas of documents. */
@@ -266,7 +265,7 @@ function blankNote({ absent, type }: Field): string | undefined {
 function asJson(type: FieldType, value: string | number | boolean): Json {
   const primitive = primitiveOf(type);
   if (primitive === 'double') return doubleJson(readDouble(String(value)) ?? Number.NaN);
-  if (isNumeric(type)) return Number(value);
+  if (isNumeric(type)) return numberJson(String(value));
   if (primitive === 'boolean') return value === true || value === 'true';
   if (primitive !== 'json') return String(value);
   return typeof value === 'string' ? (JSON.parse(value) as Json) : value;
@@ -328,14 +327,6 @@ function rangeSchema({ range = {} }: Field, isKept: (bound: string) => boolean =
     return bound === undefined || !isKept(bound) ? [] : [[BOUND_KEYWORDS[name], numberJson(bound)] as const];
   });
   return Object.fromEntries(bounds);
-}
-
-/** A number with all its digits. */
-function numberJson(text: string): Json {
-  const number = Number(text);
-  if (Number.isFinite(number) && compareDecimals(decimalOf(number), toDecimal(text, true) ?? text) === 0) return number;
-  // JSON.stringify would round it. TypeScript takes the result of rawJSON for an object.
-  return JSON.rawJSON(text) as never;
 }
 
 /** Code generators can't write more than 64 bits. */

@@ -1,7 +1,7 @@
 import { type Document, documentName, type ElementName, foldedName } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
 import { elementsIn } from '../../model/particles.ts';
-import { primitiveOf, rangeOf } from '../../model/scalar.ts';
+import { rangeOf, traitsOf } from '../../model/scalar.ts';
 import type { UsernameTokenScheme } from '../../model/security.ts';
 import { type Message, replyAction } from '../../model/service.ts';
 import { soapElements } from '../../model/soap.ts';
@@ -281,10 +281,12 @@ function javaType(field: Field, document: Document): string {
   const single = singleType(type);
   const many = type.kind === 'list' ? 'list of ' : '';
   if (single.kind === 'document') return `${many}${single.document.id}`;
-  // An integer within bounds is an Integer or a Long. A required one, like a required Boolean, is a primitive type.
-  const { least, most } = primitiveOf(single) === 'integer' ? integersWithin(rangeOf(field) ?? {}) : {};
+  // An integer within bounds is an Integer or a Long, an xs:integer without them a BigInteger. A required one, like a required Boolean, is a primitive type.
+  const { xml, primitive } = traitsOf(single);
+  const range = xml.type === 'xs:integer' ? field.range : rangeOf(field);
+  const { least, most } = primitive === 'integer' ? integersWithin(range ?? {}) : {};
   const bounds = digits !== undefined || (least !== undefined && most !== undefined) ? [least, most, digits] : [];
-  const small = primitiveOf(single) === 'boolean' || bounds.length > 0;
+  const small = primitive === 'boolean' || bounds.length > 0;
   return `${many}${builtInType(single, space)} ${bounds} ${small && isThere(field)}`;
 }
 

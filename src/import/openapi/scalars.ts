@@ -1,3 +1,4 @@
+import { BIG_INTEGER } from '../../model/scalar.ts';
 import { compareDecimals, toDecimal } from '../../wire/decimal.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
 import { compilePattern } from '../../wire/pattern.ts';
@@ -41,7 +42,7 @@ const INTEGER_FORMATS: Readonly<Record<string, readonly [string, string] | undef
   int32: ['-2147483648', '2147483647'],
   uint32: ['0', '4294967295'],
   int64: undefined,
-  uint64: ['0', '9223372036854775807'],
+  uint64: ['0', '18446744073709551615'],
 };
 
 /** The bounds of the type `integer`. */
@@ -144,20 +145,29 @@ export function numberOf(
   for (const node of shape.all('multipleOf'))
     if (!(isInteger ? Number(node.value) === 1 : fractionOf([node]) !== undefined))
       context.losses.add(`"multipleOf: ${node.number}"`, 'not checked', node.place);
-  if (isInteger && format === 'uint64')
-    tellOnce(context, 'the format "uint64"', `numbers above ${MOST} are refused`, shape.first('format'));
   const word = isInteger ? 'integer' : step !== undefined || format === 'decimal' ? 'decimal' : 'number';
-  if (values !== undefined) return { word, options: oneOrMore(numbersIn(values, isInteger, context)) };
+  if (values !== undefined) {
+    const numbers = numbersIn(values, isInteger, context);
+    const isLong = numbers.every((each) => !isInteger || isWithinLong(String(each)));
+    return { word: isLong ? word : BIG_INTEGER, options: oneOrMore(numbers) };
+  }
   const options: FieldOptions = step === undefined ? {} : { fraction: step };
   const bounds = isInteger ? (INTEGER_FORMATS[format] ?? []) : [];
   Object.assign(options, boundsOf(shape, isInteger, bounds));
-  return { word, options };
+  if (!isInteger) return { word, options };
+  const { minimum, maximum } = options;
+  // One without bounds has 64 bits: JSON has no longer ones that all programs read (RFC 8259, section 6).
+  const isBig =
+    format !== 'int64' && [minimum, maximum].some((each) => each !== undefined && !isWithinLong(String(each)));
+  return isBig ? { word: BIG_INTEGER, options } : { word, options: withoutLong(options) };
 }
 
 /** The listed values that are numbers, and whole ones of an integer. */
-function numbersIn(values: readonly Node[], isInteger: boolean, { losses }: SchemaContext): number[] {
-  return values.flatMap(({ value, place }) => {
+function numbersIn(values: readonly Node[], isInteger: boolean, { losses }: SchemaContext): (number | string)[] {
+  return values.flatMap(({ value, number, place }): (number | string)[] => {
     if (typeof value === 'number' && (!isInteger || Number.isSafeInteger(value))) return [value];
+    const digits = number === undefined ? undefined : toDecimal(number, true);
+    if (digits !== undefined && !digits.includes('.')) return [digits];
     losses.add(`the listed value ${JSON.stringify(value)} of a number`, 'left out', place);
     return [];
   });
@@ -211,10 +221,21 @@ function integerBounds({ minimum, maximum, above, below }: Bounds): FieldOptions
     [floor(maximum), below === undefined ? undefined : plus(ceiling(below), -1n)].filter(isGiven),
     -1,
   );
-  const options: FieldOptions = {};
-  if (least !== undefined && compareDecimals(least, LEAST) > 0) options.minimum = numeric(least);
-  if (most !== undefined && compareDecimals(most, MOST) < 0) options.maximum = numeric(most);
-  return options;
+  return {
+    ...(least === undefined ? {} : { minimum: numeric(least) }),
+    ...(most === undefined ? {} : { maximum: numeric(most) }),
+  };
+}
+
+const isWithinLong = (text: string): boolean => compareDecimals(text, LEAST) >= 0 && compareDecimals(text, MOST) <= 0;
+
+/** The options of an `integer`, without the bounds that it has anyway. */
+function withoutLong({ minimum, maximum, ...others }: FieldOptions): FieldOptions {
+  return {
+    ...others,
+    ...(minimum === undefined || compareDecimals(String(minimum), LEAST) <= 0 ? {} : { minimum }),
+    ...(maximum === undefined || compareDecimals(String(maximum), MOST) >= 0 ? {} : { maximum }),
+  };
 }
 
 const isGiven = (text: string | undefined): text is string => text !== undefined;
@@ -301,6 +322,7 @@ export function fits(node: Node, word: string, options: FieldOptions): boolean {
 const NATURES: Readonly<Record<string, 'boolean' | 'number' | 'text' | undefined>> = {
   boolean: 'boolean',
   integer: 'number',
+  [BIG_INTEGER]: 'number',
   number: 'number',
   decimal: 'number',
   string: 'text',
@@ -311,7 +333,7 @@ const NATURES: Readonly<Record<string, 'boolean' | 'number' | 'text' | undefined
   datetime: 'text',
 };
 
-const WHOLE: ReadonlySet<string> = new Set(['integer']);
+const WHOLE: ReadonlySet<string> = new Set(['integer', BIG_INTEGER]);
 
 function fitsNumber(node: Node, isWhole: boolean, { minimum, maximum, above, below, fraction }: FieldOptions): boolean {
   const text = node.number === undefined ? undefined : toDecimal(node.number, true);

@@ -1,3 +1,4 @@
+import { BIG_INTEGER } from '../../model/scalar.ts';
 import type { Facets } from '../draft.ts';
 import { NAME, NAME_START } from './characters.ts';
 import { insideOf } from './pattern.ts';
@@ -40,6 +41,7 @@ const BASE64 = '[A-Za-z0-9+/]';
 /** The lexical forms of types that are not texts, after spaces around them were removed. */
 export const LEXICAL_FORMS: Readonly<Record<string, string>> = {
   integer: '[+\\-]?[0-9]+',
+  [BIG_INTEGER]: '[+\\-]?[0-9]+',
   decimal: '[+\\-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)',
   number: '[+\\-]?([0-9]+(\\.[0-9]*)?|\\.[0-9]+)([Ee][+\\-]?[0-9]+)?|-?INF|NaN',
   boolean: 'true|false|1|0',
@@ -64,9 +66,9 @@ function integer(facets: Facets = {}): SimpleType {
   return { word: 'integer', facets };
 }
 
-/** Integers without a bound on one or both sides; a definition's have 64 bits. */
-function unbounded(name: string, facets: Facets = {}): SimpleType {
-  return { word: 'integer', facets, note: { what: `numbers beyond 64 bits of xs:${name}`, instead: 'refused' } };
+/** Integers without a bound on one or both sides, or with one beyond 64 bits. */
+function unbounded(facets: Facets = {}): SimpleType {
+  return { word: BIG_INTEGER, facets };
 }
 
 const NOT_UNIQUE: Note = {
@@ -101,19 +103,19 @@ export const BUILT_IN: ReadonlyMap<string, SimpleType> = new Map<string, SimpleT
     decimal: { word: 'decimal', facets: {} },
     float: { word: 'number', facets: {} },
     double: { word: 'number', facets: {} },
-    integer: unbounded('integer'),
+    integer: unbounded(),
     long: integer(),
     int: integer({ minimum: -2147483648, maximum: 2147483647 }),
     short: integer({ minimum: -32768, maximum: 32767 }),
     byte: integer({ minimum: -128, maximum: 127 }),
-    unsignedLong: unbounded('unsignedLong', { minimum: 0 }),
+    unsignedLong: unbounded({ minimum: 0, maximum: '18446744073709551615' }),
     unsignedInt: integer({ minimum: 0, maximum: 4294967295 }),
     unsignedShort: integer({ minimum: 0, maximum: 65535 }),
     unsignedByte: integer({ minimum: 0, maximum: 255 }),
-    nonNegativeInteger: unbounded('nonNegativeInteger', { minimum: 0 }),
-    positiveInteger: unbounded('positiveInteger', { minimum: 1 }),
-    nonPositiveInteger: unbounded('nonPositiveInteger', { maximum: 0 }),
-    negativeInteger: unbounded('negativeInteger', { maximum: -1 }),
+    nonNegativeInteger: unbounded({ minimum: 0 }),
+    positiveInteger: unbounded({ minimum: 1 }),
+    nonPositiveInteger: unbounded({ maximum: 0 }),
+    negativeInteger: unbounded({ maximum: -1 }),
     date: { word: 'date', facets: {}, note: NO_OFFSET },
     time: { word: 'time', facets: {}, note: NO_OFFSET },
     dateTime: { word: 'datetime', facets: {} },

@@ -1,3 +1,4 @@
+import { BIG_INTEGER } from '../../model/scalar.ts';
 import { compareDecimals, decimalOf, toDecimal } from '../../wire/decimal.ts';
 import { readDate, readDatetime, readTime } from '../../wire/lexical.ts';
 import { compilePattern } from '../../wire/pattern.ts';
@@ -27,7 +28,8 @@ function anyValueOf(word: string, text: string): string | number | boolean | und
     case 'boolean':
       return /^(?:true|1)$/.test(text) ? true : /^(?:false|0)$/.test(text) ? false : undefined;
     case 'integer':
-      return /^[+-]?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) || 0 : undefined;
+    case BIG_INTEGER:
+      return INTEGER.test(text) ? integer(BigInt(text.replace(/^\+/, ''))) : undefined;
     case 'decimal':
       return decimal(text);
     case 'number':
@@ -43,6 +45,14 @@ function anyValueOf(word: string, text: string): string | number | boolean | und
     default:
       return text;
   }
+}
+
+/** The lexical forms of integers, with no more digits than definitions take. */
+const INTEGER = /^[+-]?\d{1,1000}$/;
+
+/** A number where it keeps all digits, or its digits. */
+function integer(value: bigint): number | string {
+  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
 }
 
 /** A number where it keeps all digits, or its text. */
@@ -115,15 +125,33 @@ export function withBound(word: string, facets: Facets, side: 'lower' | 'upper',
   return { ...others, [open ? excluding : including]: value };
 }
 
-/** A whole number above or below which there is none of 64 bits. */
-const BITS = { lower: -(2n ** 63n), upper: 2n ** 63n - 1n } as const;
+/** Whether an integer has 64 bits at most. */
+const isLong = (value: bigint): boolean => BigInt.asIntN(64, value) === value;
 
-/** A bound of an integer, which includes it; `undefined` where every integer of 64 bits is within it. */
+/**
+ * A bound of integers, which includes it.
+ * @returns `undefined` for a text that is not an integer
+ */
 export function integerBound(text: string, side: 'lower' | 'upper', open: boolean): Bound | undefined {
+  if (!INTEGER.test(text)) return undefined;
   const step = open ? (side === 'lower' ? 1n : -1n) : 0n;
-  const value = BigInt(text.replace(/^\+/, '')) + step;
-  if (side === 'lower' ? value <= BITS.lower : value >= BITS.upper) return undefined;
-  return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  return integer(BigInt(text.replace(/^\+/, '')) + step);
+}
+
+/** Whether every integer that facets allow has 64 bits. */
+export function isWithinLong({ minimum, maximum, digits, enum: values }: Facets): boolean {
+  if (values !== undefined) return values.every((each) => isLong(BigInt(each)));
+  if (digits !== undefined && digits <= 18) return true;
+  return [minimum, maximum].every((each) => each !== undefined && isLong(BigInt(each)));
+}
+
+/** The facets of integers of 64 bits, without the bounds that these have anyway. */
+export function withoutLong(facets: Facets): Facets {
+  const { minimum, maximum } = facets;
+  const implied = new Set<string>();
+  if (minimum !== undefined && BigInt(minimum) <= -(2n ** 63n)) implied.add('minimum');
+  if (maximum !== undefined && BigInt(maximum) >= 2n ** 63n - 1n) implied.add('maximum');
+  return Object.fromEntries(Object.entries(facets).filter(([key]) => !implied.has(key)));
 }
 
 /** The pattern of the lexical forms of integers between two bounds. */

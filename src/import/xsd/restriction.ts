@@ -1,10 +1,20 @@
+import { BIG_INTEGER } from '../../model/scalar.ts';
 import { PatternError } from '../../wire/pattern-syntax.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { Facets } from '../draft.ts';
 import { ImportError, type Losses } from '../place.ts';
 import { LEXICAL_FORMS, type SimpleType } from './builtin.ts';
 import { placeIn, type Schema } from './components.ts';
-import { integerBound, isWithin, TEXTS, valueFrom, withBound, withPattern } from './facets.ts';
+import {
+  integerBound,
+  isWithin,
+  isWithinLong,
+  TEXTS,
+  valueFrom,
+  withBound,
+  withoutLong,
+  withPattern,
+} from './facets.ts';
 import { anyOf, ecmaPattern } from './pattern.ts';
 import { XSD } from './sources.ts';
 import { unionOf } from './union.ts';
@@ -42,6 +52,7 @@ export function restricted(
   for (const each of facets) if (!TOGETHER.has(each.local)) restriction.add(each);
   restriction.enumeration(facets.filter(({ local }) => local === 'enumeration'));
   restriction.settle();
+  restriction.narrow();
   return restriction.type;
 }
 
@@ -131,13 +142,12 @@ class Restriction {
 
   #digits(element: XmlElement, value: number | undefined): void {
     const { word, facets, list } = this.type;
-    if (value === undefined || list !== undefined || (word !== 'integer' && word !== 'decimal')) {
+    if (value === undefined || list !== undefined || (!INTEGERS.has(word) && word !== 'decimal')) {
       this.#ignore(element);
       return;
     }
     if (element.local === 'totalDigits') {
       this.#set({ ...facets, digits: Math.min(facets.digits ?? value, value) });
-      if (value <= 18) this.#contained();
     } else if (word === 'decimal') this.#set({ ...facets, fraction: Math.min(facets.fraction ?? value, value) });
   }
 
@@ -149,14 +159,10 @@ class Restriction {
       this.#ignore(element);
       return;
     }
-    if (word === 'integer') {
-      if (!/^[+-]?\d+$/.test(text)) {
-        this.#ignore(element);
-        return;
-      }
+    if (INTEGERS.has(word)) {
       const bound = integerBound(text, side, open);
-      if (bound !== undefined) this.#set(withBound(word, facets, side, bound, false));
-      this.#contained();
+      if (bound === undefined) this.#ignore(element);
+      else this.#set(withBound(word, facets, side, bound, false));
       return;
     }
     const value = valueFrom(word, text, {});
@@ -165,13 +171,6 @@ class Restriction {
       return;
     }
     if (text !== '-INF' && text !== 'INF') this.#set(withBound(word, facets, side, value, open));
-  }
-
-  /** Forgets that integers have 64 bits, where the type has bounds within them. */
-  #contained(): void {
-    const { word, facets, note, ...others } = this.type;
-    const bounded = facets.minimum !== undefined && facets.maximum !== undefined;
-    if (word === 'integer' && (bounded || (facets.digits ?? 19) <= 18)) this.type = { ...others, word, facets };
   }
 
   /** Patterns of one derivation are alternatives. */
@@ -219,11 +218,10 @@ class Restriction {
     if (list !== undefined) return false;
     if (word === 'boolean') return this.#takesTruths(sources, pattern, element);
     const found = /^(?:\\d|\[0-9\])(?:\{[01],(\d{1,2})\}|\+|\*)$/.exec(sources.join('|'));
-    if (word !== 'integer' || found === null) return false;
+    if (!INTEGERS.has(word) || found === null) return false;
     const [, most] = found;
     const digits = most === undefined ? {} : { digits: Math.min(facets.digits ?? 99, Number(most)) };
     this.#set({ ...withBound(word, facets, 'lower', 0, false), ...digits });
-    if (Number(most ?? 99) <= 18) this.#contained();
     this.#lose(element, `the pattern "${shortened(sources.join())}"`, 'the number may have a sign and zeros in front');
     return true;
   }
@@ -251,7 +249,11 @@ class Restriction {
     const lost = list === undefined ? [minimum, maximum, above, below, digits, fraction] : [];
     // Bounds of built-in types are in the pattern of their lexical forms, or are implied by those of this type.
     if (lost.some((each) => each !== undefined))
-      this.#lose(element, `bounds of a type of xs:${word} that has a pattern`, 'only the pattern is checked');
+      this.#lose(
+        element,
+        `bounds of a type of xs:${INTEGERS.has(word) ? 'integer' : word} that has a pattern`,
+        'only the pattern is checked',
+      );
     this.type = asText(this.type);
   }
 
@@ -280,8 +282,6 @@ class Restriction {
       return;
     }
     this.#set({ ...facets, enum: [...found] });
-    const { note, ...others } = this.type;
-    if (word === 'integer' || word === 'decimal') this.type = others;
   }
 
   /** Reduces a type that has values to those that all other facets allow. */
@@ -292,9 +292,18 @@ class Restriction {
     const allowed = values.filter((each) => isWithin(word, each, others));
     this.#set({ ...(space === undefined ? {} : { space }), enum: allowed.length === 0 ? values : allowed });
   }
+
+  /** Makes integers of any size those of 64 bits, where facets allow no others, and drops bounds that these have anyway. */
+  narrow(): void {
+    const { word, facets } = this.type;
+    if (!INTEGERS.has(word)) return;
+    if (word === BIG_INTEGER && !isWithinLong(facets)) return;
+    this.type = { ...this.type, word: 'integer', facets: withoutLong(facets) };
+  }
 }
 
-const BOUNDED: ReadonlySet<string> = new Set(['integer', 'decimal', 'number', 'date', 'time', 'datetime']);
+const INTEGERS: ReadonlySet<string> = new Set(['integer', BIG_INTEGER]);
+const BOUNDED: ReadonlySet<string> = new Set([...INTEGERS, 'decimal', 'number', 'date', 'time', 'datetime']);
 
 /** Long patterns and values in a report end in dots. */
 function shortened(text: string): string {

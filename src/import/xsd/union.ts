@@ -1,3 +1,4 @@
+import { BIG_INTEGER } from '../../model/scalar.ts';
 import { checkPattern } from '../../wire/pattern.ts';
 import { PatternError } from '../../wire/pattern-syntax.ts';
 import type { Facets } from '../draft.ts';
@@ -87,7 +88,7 @@ function times(least: number, most: number | undefined): string {
 /** The pattern of the texts that a type accepts, and whether it accepts more than that. */
 function patternOf(word: string, facets: Facets): { readonly pattern: string; readonly imprecise: boolean } {
   const { enum: values, minimum, maximum, above, below, digits, fraction } = facets;
-  if (word === 'integer' && digits === undefined) {
+  if ((word === 'integer' || word === BIG_INTEGER) && digits === undefined) {
     if (values !== undefined)
       return { pattern: anyOf(values.map((each) => integerPattern(BigInt(each), BigInt(each)))), imprecise: false };
     const [least, most] = [minimum, maximum].map((each) => (each === undefined ? undefined : BigInt(each)));

@@ -1,6 +1,6 @@
 import type { Document } from '../../model/document.ts';
 import { type CompoundType, type FieldType, isCollection, type ScalarType } from '../../model/field.ts';
-import { isScalarKind, SCALAR_KINDS, SCALARS } from '../../model/scalar.ts';
+import { BIG_INTEGER, isScalarKind, SCALAR_KINDS, SCALARS } from '../../model/scalar.ts';
 import { MAX_DIGITS } from '../../wire/decimal.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import { nearest } from '../diagnostic/suggest.ts';
@@ -172,7 +172,8 @@ const FOREIGN = {
   string:
     'varchar varchar2 nvarchar nvarchar2 char nchar character charactervarying bpchar str normalizedstring enum email hostname password interval',
   text: 'clob nclob longtext mediumtext tinytext citext ntext',
-  integer: 'int8 int64 bigint bigserial long biginteger nonnegativeinteger positiveinteger unsignedint',
+  integer: 'int8 int64 bigint bigserial long unsignedint',
+  [BIG_INTEGER]: 'biginteger nonnegativeinteger positiveinteger nonpositiveinteger negativeinteger unsignedlong uint64',
   int: 'int2 int4 int16 int32 smallint tinyint mediumint serial short',
   decimal: 'numeric dec money bigdecimal nbr',
   number: 'float float4 float8 double doubleprecision real',

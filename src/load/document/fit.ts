@@ -105,8 +105,7 @@ export function fitValue({ value, written }: WrittenValue, type: ScalarType): Fi
   }
   switch (primitive) {
     case 'integer':
-      if (typeof value !== 'number' || !Number.isInteger(value)) return misfit('it is not a whole number');
-      return Number.isSafeInteger(value) ? fitting(value) : misfit('it is greater than 2^53 - 1');
+      return fitInteger(value, text);
     case 'decimal':
       return fitDecimal(text, type);
     case 'double': {
@@ -128,6 +127,16 @@ export function fitValue({ value, written }: WrittenValue, type: ScalarType): Fi
 
 const fitting = (value: string | number | boolean): Fitted => ({ fits: true, value });
 const misfit = (reason: string): Fitted => ({ fits: false, reason });
+
+/** A number where it keeps all digits, or the digits. */
+function fitInteger(value: string | number | boolean, text: string): Fitted {
+  if (typeof value === 'number' && Number.isSafeInteger(value)) return fitting(value);
+  const [whole, fraction = ''] = (typeof value === 'boolean' ? undefined : toDecimal(text, true))?.split('.') ?? [];
+  if (whole === undefined || /[1-9]/.test(fraction)) return misfit('it is not a whole number');
+  // A text is how the digits of a long one are written in JSON and by an import; quotes around others are a slip.
+  if (Number.isSafeInteger(Number(whole))) return misfit('it is not a whole number');
+  return fitting(whole);
+}
 
 function fitDecimal(text: string, { length, scale = 0 }: ScalarType): Fitted {
   const decimal = toDecimal(text, false);

@@ -24,18 +24,19 @@ const dialect: Dialect = {
     text: (column) => `cast(${column} as char)`,
     // Numbers would be compared with a text as binary numbers, which have 15 digits.
     value(bind, kind) {
-      const { primitive } = SCALARS[kind];
-      if (primitive === 'integer' || primitive === 'boolean') return `cast(${bind(undefined)} as signed)`;
+      const { primitive, sql } = SCALARS[kind];
+      if (sql.cast.mysql === 'signed') return `cast(${bind(undefined)} as signed)`;
+      if (primitive === 'integer') return `cast(${bind(undefined)} as decimal(65))`;
       return primitive === 'decimal' ? `cast(${bind(undefined)} as decimal(65, 30))` : bind(undefined);
     },
   },
   encode(kind, { timezone, refuse }): Encode {
-    const { primitive } = SCALARS[kind];
+    const { primitive, sql } = SCALARS[kind];
     if (primitive === 'datetime') {
       const zone = compileZone(timezone);
       return (text) => localText(text, zone) ?? raise(refuse('is beyond what the database holds'));
     }
-    if (primitive !== 'decimal') return (text) => text;
+    if (sql.cast.mysql !== 'decimal') return (text) => text;
     return (text) => (isHeld(text) ? text : raise(refuse('has more digits than the database holds')));
   },
 };

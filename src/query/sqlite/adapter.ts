@@ -1,5 +1,7 @@
+import { SCALARS } from '../../model/scalar.ts';
 import { readDatabaseUrl } from '../../store/url.ts';
 import type { EngineAdapter } from '../engine.ts';
+import { BEYOND_DATABASE } from '../plan.ts';
 import { EXPLAIN } from './frame.ts';
 import { Pool } from './pool.ts';
 
@@ -31,7 +33,16 @@ export const sqlite: EngineAdapter<string> = {
         { name: 'parent', kind: 'integer' },
       ],
     },
-    encode: () => (text) => text,
+    encode(kind, { refuse }) {
+      const { primitive, range } = SCALARS[kind];
+      if (primitive !== 'integer' || range !== undefined) return (text) => text;
+      // A numeric cast makes a real number, of 15 digits, of an integer beyond 64 bits.
+      return (text) => {
+        const value = BigInt(text);
+        if (BigInt.asIntN(64, value) !== value) throw refuse(BEYOND_DATABASE);
+        return text;
+      };
+    },
   },
   async reach(url, root) {
     const at = readDatabaseUrl(url, root);

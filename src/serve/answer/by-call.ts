@@ -1,6 +1,6 @@
 import { CONTENT, type Format } from '../../binding/message.ts';
 import { attachmentsIn, isAttachment } from '../../codec/binary.ts';
-import { writeJsonText } from '../../codec/index.ts';
+import { writeJsonMember, writeJsonText } from '../../codec/index.ts';
 import { carryDigits } from '../../codec/json/digits.ts';
 import { setMember } from '../../codec/value.ts';
 import { FlowError, SoapFault } from '../../invoke/error.ts';
@@ -123,7 +123,7 @@ function replyValue(
 ): DocumentValue | string {
   if (message.kind === 'none') return {};
   if (message.kind === 'document') return documentOf(message.document, value, callee);
-  return contentOf(message.raw, value[CONTENT], as, callee);
+  return contentOf(message.raw, value, as, callee);
 }
 
 function documentOf(document: Document, value: DocumentValue, callee: ConsumerOperation | Flow): DocumentValue {
@@ -135,11 +135,17 @@ function documentOf(document: Document, value: DocumentValue, callee: ConsumerOp
   return given;
 }
 
-function contentOf(raw: RawKind, content: Value, as: Format, callee: ConsumerOperation | Flow): DocumentValue | string {
+function contentOf(
+  raw: RawKind,
+  value: DocumentValue,
+  as: Format,
+  callee: ConsumerOperation | Flow,
+): DocumentValue | string {
+  const { [CONTENT]: content } = value;
   if (raw !== 'json') return typeof content === 'string' ? content : '';
   if (content === undefined) throw lacking(callee, 'its reply is empty');
   // In an envelope the content is a value; elsewhere a text that is the whole reply is treated as JSON.
-  return as === 'soap' ? (content as DocumentValue) : writeJsonText(content);
+  return as === 'soap' ? (content as DocumentValue) : writeJsonMember(value, CONTENT);
 }
 
 function lacking({ id }: ConsumerOperation | Flow, detail: string): Fault {

@@ -4,7 +4,7 @@ import { writeProblem } from '../../binding/rest/rest.ts';
 import { type IbRequest, writeIbResponse } from '../../binding/soap/ib-message.ts';
 import type { OpenedMessage } from '../../binding/soap/message.ts';
 import { brokerDetail } from '../../binding/soap/soap.ts';
-import { compileCheck, compileJsonReader, compileSeparated, readJsonText } from '../../codec/index.ts';
+import { compileCheck, compileJsonReader, compileSeparated, readJsonMember } from '../../codec/index.ts';
 import { Fault } from '../../model/fault.ts';
 import { singleType } from '../../model/field.ts';
 import type { Limits } from '../../model/gateway.ts';
@@ -130,8 +130,7 @@ function jsonReader({ soap }: Compiled): (text: string) => DocumentValue {
     const read = compileJsonReader(request.document);
     return (text) => reading(() => read(text), request.document);
   }
-  if (request.kind === 'raw' && request.raw === 'json')
-    return (text) => ({ [CONTENT]: reading(() => readJsonText(text)) });
+  if (request.kind === 'raw' && request.raw === 'json') return (text) => reading(() => readJsonMember(CONTENT, text));
   return () => {
     throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: 'Content-Type application/json', supported: `XML, by ${name}` });
   };
