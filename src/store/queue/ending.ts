@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { longestAsked } from '../../model/retry.ts';
+import { isUncertain, longestAsked, UNCERTAIN } from '../../model/retry.ts';
 import { duration } from '../../wire/words.ts';
 import { errorText } from '../error.ts';
 import type { Db } from '../tables.ts';
@@ -165,7 +165,7 @@ export class Ending {
 
   #attemptOf({ claim, spent }: HeldJob, error: Error): FailedAttempt {
     const { queue, id, attempt, started } = claim;
-    const reason = errorText(error);
+    const reason = (isUncertain(error) ? UNCERTAIN : '') + errorText(error);
     return { queue, job: id, attempt, gateway: this.#shop.gateway, began: started, ended: started + spent, reason };
   }
 
