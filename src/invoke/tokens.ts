@@ -222,8 +222,9 @@ export class Tokens {
     const late = deadline(undefined, time, { operation: node, requestId: '' });
     const { value, holds = Number.POSITIVE_INFINITY } = await requestToken(client, { send, redactor }, late.signal)
       .catch((error: unknown) => {
-        if (error instanceof TokenError && error.asked !== undefined) {
-          const [now, { asked }] = [elapsed(), error];
+        const asked = error instanceof TokenError ? error.asked : undefined;
+        if (error instanceof TokenError && asked !== undefined) {
+          const now = elapsed();
           this.#closed = { until: now + Math.min(asked, longestAsked(CALL_RETRY)), asked: now + asked, error };
         }
         throw error;

@@ -28,7 +28,7 @@ export function errorWords(error: unknown): string {
   if (!(error instanceof Error)) return 'It failed.';
   const isForeign = 'code' in error || 'errno' in error || error.cause !== undefined;
   const words = isForeign ? '' : (error.message.split('\n', 1)[0] ?? '').trim();
-  if (isUncertain(error)) return UNCERTAIN_CALL + inLog() + '.';
+  if (isUncertain(error)) return `${UNCERTAIN_CALL + inLog()}.`;
   return words === '' ? `It failed with ${error.name}; the gateway's log says more${inLog()}.` : words;
 }
 

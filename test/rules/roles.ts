@@ -196,8 +196,10 @@ export interface Roles extends MessageGateway {
   settled(): Promise<void>;
   /** Jobs that wait for their time. */
   delayed(): Promise<number>;
-  /** Why attempts failed, of all work. */
+  /** Why work was given up. */
   reasons(): Promise<string[]>;
+  /** Why attempts at deliveries failed. */
+  deliveryReasons(): Promise<string[]>;
 }
 
 /** A reply without a body, or with one. */
@@ -252,11 +254,12 @@ export async function startRoles(kind: EngineKind): Promise<Roles> {
     },
     delayed: async () => (await depths()).reduce((sum, each) => sum + each.delayed, 0),
     async reasons() {
-      const rows = await box.rows(
-        'select reason from signalbox_job_attempt union all select reason from signalbox_delivery_attempt',
-      );
-      const dead = await box.rows('select error as reason from signalbox_dead_letter');
-      return [...rows, ...dead].map(({ reason }) => String(reason));
+      const rows = await box.rows('select error from signalbox_dead_letter');
+      return rows.map(({ error }) => String(error));
+    },
+    async deliveryReasons() {
+      const rows = await box.rows('select reason from signalbox_delivery_attempt where reason is not null');
+      return rows.map(({ reason }) => String(reason));
     },
     async stop() {
       await box.stop();

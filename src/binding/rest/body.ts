@@ -297,6 +297,13 @@ interface BodyType {
 /** Where a rejection names the accepted types, next to `Accept`: RFC 5789, section 2.2; Linked Data Platform, section 7.1. */
 const ACCEPT_HEADERS: Readonly<Partial<Record<Method, string>>> = { PATCH: 'Accept-Patch', POST: 'Accept-Post' };
 
+/** `Accept-Patch` or `Accept-Post` of an operation: the media types that its request may have. */
+export function acceptHeaders(operation: Operation, uri: OperationUri): Readonly<Record<string, string>> {
+  const named = operation.method && ACCEPT_HEADERS[operation.method];
+  const isEmpty = named === undefined || bodyKind(operation, uri) === 'none';
+  return isEmpty ? {} : { [named]: acceptedTypes(operation, uri).join(', ') };
+}
+
 function bodyType(operation: Operation, uri: OperationUri, kind: BodyType['kind']): BodyType {
   const types = acceptedTypes(operation, uri);
   const { method = 'POST', requestTypes, form } = operation;
