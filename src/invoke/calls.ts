@@ -235,6 +235,8 @@ export function createCalls({
       const failure = time.errorOf(error);
       if (failure instanceof InvokeError) {
         failure.sent ??= sent();
+        failure.repeatable =
+          IDEMPOTENT.has(outgoing.method) || called.messageId !== undefined || declaresKey(operation);
         failure.attempts = raw?.attempts ?? failure.attempts;
         const asked = raw === undefined ? undefined : retryAfter(raw.headers['retry-after']);
         if (asked !== undefined) failure.again ??= new Date(Date.now() + asked);
@@ -339,6 +341,11 @@ function keyed(operation: ConsumerOperation, node: Node, called: Called): Called
   if (messageId !== undefined || retry === undefined || retry.attempts === 1) return called;
   if (operation.kind === 'rest' && IDEMPOTENT.has(operation.method)) return called;
   return { ...called, messageId: randomUUID() };
+}
+
+/** Whether an operation itself sends the id by which its target tells repetitions. */
+function declaresKey({ headers }: ConsumerOperation): boolean {
+  return headers.some(({ name }) => name.toLowerCase() === 'idempotency-key');
 }
 
 function compile(operation: ConsumerOperation, namespace: string): Callable {

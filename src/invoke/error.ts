@@ -87,6 +87,11 @@ export class InvokeError extends Error {
   attempts: number;
   /** The request was sent to its end, and no status came: the target may have taken it. */
   uncertain: boolean;
+  /**
+   * The same call may be made again without harm: its method is idempotent (RFC 9110 section 9.2.2), or it had an id that its
+   * caller gives to each attempt. Decides whether work that failed by an uncertain call is attempted again.
+   */
+  repeatable: boolean;
 
   constructor(code: InvokeCode | SoapFaultCode, called: Called, reason: string, options: InvokeErrorOptions = {}) {
     const { cause } = options;
@@ -102,6 +107,7 @@ export class InvokeError extends Error {
     this.sent = undefined;
     this.attempts = 0;
     this.uncertain = false;
+    this.repeatable = false;
   }
 }
 
@@ -216,6 +222,7 @@ export class FlowError extends InvokeError {
     this.sent = cause.sent;
     this.attempts = cause.attempts;
     this.uncertain = cause.uncertain;
+    this.repeatable = cause.repeatable;
     this.again = cause.again;
   }
 }

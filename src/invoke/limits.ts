@@ -63,8 +63,8 @@ export function deadline(signal: AbortSignal | undefined, most: number, called: 
     errorOf(error) {
       if (!controller.signal.aborted || signal?.aborted === true) return error;
       if (!(error instanceof InvokeError) || error.code !== 'ABORTED') return error;
-      const { sent, attempts, uncertain } = error;
-      return Object.assign(late(error.called, error), { sent, attempts, uncertain });
+      const { sent, attempts, uncertain, repeatable } = error;
+      return Object.assign(late(error.called, error), { sent, attempts, uncertain, repeatable });
     },
     clear: () => clearTimeout(timer),
   };

@@ -2,6 +2,7 @@ import type * as OAuth from 'oauth4webapi';
 import type { ResolveReference } from '../model/definition.ts';
 import type { NodeCredential } from '../model/node.ts';
 import type { Redactor } from '../model/redactor.ts';
+import { CALL_RETRY, longestAsked, retryAfter } from '../model/retry.ts';
 import { currentTrace } from '../trace/trace.ts';
 import { messageOf } from '../wire/error.ts';
 import { isLoopbackName } from '../wire/network-address.ts';
@@ -46,10 +47,16 @@ class TokenError extends Error {
   override readonly name = 'TokenError';
   /** The same request may succeed later. */
   readonly retry: boolean;
+  /** For how many milliseconds the endpoint asks not to be called (Retry-After). */
+  readonly asked: number | undefined;
 
-  constructor(reason: string, retry: boolean, cause: unknown) {
+  constructor(
+    reason: string,
+    { retry, asked, cause }: { readonly retry: boolean; readonly asked?: number | undefined; readonly cause?: unknown },
+  ) {
     super(reason, { cause });
     this.retry = retry;
+    this.asked = asked;
   }
 }
 
@@ -91,13 +98,19 @@ async function requestToken(
     const shown = redactor.text(text === '' ? messageOf(error) : text);
     const words = oneLine(shown.slice(0, SHOWN_BODY)) ?? '';
     const reason = `the token endpoint answered with the status ${answered.status}: ${words}`;
-    throw new TokenError(reason, mayRetry(answered.status), undefined);
+    const retry = mayRetry(answered.status);
+    throw new TokenError(reason, {
+      retry,
+      asked: retry ? retryAfter(answered.headers.get('retry-after') ?? undefined) : undefined,
+    });
   }
 }
 
 function unreached(error: unknown): TokenError {
-  if (!(error instanceof InvokeError)) return new TokenError(`the token endpoint: ${messageOf(error)}`, false, error);
-  return new TokenError(`of the token endpoint: ${bareMessage(error)}`, error.responseStatus === 10, error);
+  if (!(error instanceof InvokeError))
+    return new TokenError(`the token endpoint: ${messageOf(error)}`, { retry: false, cause: error });
+  const retry = error.responseStatus === 10;
+  return new TokenError(`of the token endpoint: ${bareMessage(error)}`, { retry, cause: error });
 }
 
 /** `error` and `error_description` of an error reply (RFC 6749 section 5.2); empty for any other reply. */
@@ -137,11 +150,24 @@ interface Held {
   readonly until: number;
 }
 
+/** Milliseconds by which a timer may end before its time. */
+const EARLY = 20;
+
+/** The answer of a token endpoint that asks not to be called for a while. */
+interface Closed {
+  /** Until when it is not called, by `elapsed`: as it asks, but not longer than any call waits. */
+  readonly until: number;
+  /** Until when it asks not to be called, by `elapsed`. */
+  readonly asked: number;
+  readonly error: TokenError;
+}
+
 /** The tokens of a node: one is fetched for all waiting calls, kept until it expires, and renewed before that. */
 export class Tokens {
   readonly #source: TokenSource;
   #held: Held | undefined;
   #fetching: Promise<Held> | undefined;
+  #closed: Closed | undefined;
 
   constructor(source: TokenSource) {
     this.#source = source;
@@ -166,9 +192,13 @@ export class Tokens {
       return bearer(token, this.#source.node, called);
     } catch (error) {
       if (!(error instanceof TokenError)) throw error;
-      const reason = `no token for node ${this.#source.node}: ${error.message}`;
+      const { node, elapsed } = this.#source;
+      const wait = this.#closed?.error === error ? Math.max(0, this.#closed.asked - elapsed()) : undefined;
+      const until = wait === undefined ? '' : `; it asks to wait ${Math.ceil(wait / 1000)} s (Retry-After)`;
+      const reason = `no token for node ${node}: ${error.message}${until}`;
       const hint = 'Check credential: of the node, which names the token endpoint and the client.';
-      throw new InvokeError('CREDENTIAL', called, reason, { retry: error.retry, hint, cause: error.cause });
+      const again = wait === undefined ? undefined : new Date(Date.now() + wait);
+      throw new InvokeError('CREDENTIAL', called, reason, { retry: error.retry, hint, again, cause: error.cause });
     }
   }
 
@@ -187,12 +217,19 @@ export class Tokens {
   async #request(): Promise<Held> {
     const { client, node, send, time, redactor, elapsed } = this.#source;
     const start = elapsed();
+    if (this.#closed !== undefined && start + EARLY < this.#closed.until) throw this.#closed.error;
+    this.#closed = undefined;
     const late = deadline(undefined, time, { operation: node, requestId: '' });
-    const { value, holds = Number.POSITIVE_INFINITY } = await requestToken(
-      client,
-      { send, redactor },
-      late.signal,
-    ).finally(late.clear);
+    const { value, holds = Number.POSITIVE_INFINITY } = await requestToken(client, { send, redactor }, late.signal)
+      .catch((error: unknown) => {
+        const asked = error instanceof TokenError ? error.asked : undefined;
+        if (error instanceof TokenError && asked !== undefined) {
+          const now = elapsed();
+          this.#closed = { until: now + Math.min(asked, longestAsked(CALL_RETRY)), asked: now + asked, error };
+        }
+        throw error;
+      })
+      .finally(late.clear);
     redactor.learn([value]);
     const margin = marginOf(holds);
     const held = { token: value, renewAt: start + holds - 2 * margin, until: start + holds - margin };
@@ -275,10 +312,13 @@ export function tokenFetch(pools: Pools, node: string, timeouts: Timeouts): Toke
         reply.discard();
         throw new InvokeError('REPLY_TOO_LARGE', called, `its reply is larger than ${TOKEN_REPLY} bytes`);
       }
-      const contentType = reply.headers['content-type'];
+      const [contentType, wait] = [reply.headers['content-type'], reply.headers['retry-after']];
       return new Response(head.length === 0 ? null : withTokenType(head.toString()), {
         status: reply.status,
-        headers: typeof contentType === 'string' ? { 'Content-Type': contentType } : {},
+        headers: {
+          ...(typeof contentType === 'string' ? { 'Content-Type': contentType } : {}),
+          ...(typeof wait === 'string' ? { 'Retry-After': wait } : {}),
+        },
       });
     } catch (error) {
       throw transportError(error, { ...facts, phase: isUnconnected(error) ? 'connect' : 'request' });

@@ -3,7 +3,7 @@ import { Fault } from '../model/fault.ts';
 import type { MessageContext, MessageHandler, Transaction, WorkContext } from '../model/handler.ts';
 import { codeOfSubscription, type Subscription } from '../model/message.ts';
 import type { Node } from '../model/node.ts';
-import { AttemptTimeout } from '../model/retry.ts';
+import { AttemptTimeout, askedUntil } from '../model/retry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { beginAccount } from '../model/work.ts';
 import { ownerOf } from '../security/directory/port.ts';
@@ -23,7 +23,7 @@ import { inSpan } from '../trace/trace.ts';
 import { type ReplyWriter, replyWriter } from './answer.ts';
 import { compileAsk } from './ask.ts';
 import { noteProbe, paceOf, type TargetPace } from './down.ts';
-import { askedOf, codeOf, isGone, mayFollow, noteOf, reasonOf } from './failure.ts';
+import { codeOf, isGone, mayFollow, noteOf, reasonOf } from './failure.ts';
 import type { Gate, Gates } from './gate.ts';
 import { pausedAs } from './hold.ts';
 import { compileInput } from './input.ts';
@@ -150,7 +150,7 @@ class Deliverer {
       }
       if (job.signal.aborted || error instanceof JobLost) this.#running.delete(job.id);
       running.code = codeOf(error);
-      running.asked = askedOf(error);
+      running.asked = askedUntil(error, this.#now());
       running.again = mayFollow(error, this.#subscription.retry);
       if (isGone(error)) await this.#pause(error as Error);
       throw redactor.error(error);

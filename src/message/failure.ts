@@ -1,12 +1,20 @@
 import { Fault } from '../model/fault.ts';
-import { AttemptTimeout, isRetried, type Retry } from '../model/retry.ts';
+import {
+  AttemptTimeout,
+  askedUntil,
+  isRetried,
+  isUncertain,
+  mightDouble,
+  type Retry,
+  UNCERTAIN,
+} from '../model/retry.ts';
 import { JobRefused } from '../store/index.ts';
 
 /** Whether another attempt at a delivery follows one that ended with this error. */
 export function mayFollow(error: unknown, retry: Retry): boolean {
   if (error instanceof JobRefused) return false;
   if (error instanceof Fault && error.code === 'LOOP_DETECTED') return false;
-  if (isGone(error) || codeOf(error) === LOOP) return false;
+  if (isGone(error) || codeOf(error) === LOOP || mightDouble(error)) return false;
   const status = statusOf(error);
   if (status === undefined) return true;
   return isRetried(retry, status) || (retry.on === 'failure' && AGAIN.has(status));
@@ -22,7 +30,6 @@ const LOOP = 508;
 interface CallFailure extends Error {
   readonly code: string;
   readonly httpResponseCode: number | undefined;
-  readonly uncertain: boolean;
   readonly again: Date | undefined;
 }
 
@@ -45,8 +52,8 @@ function statusOf(error: unknown): number | undefined {
   if (error instanceof Fault) return error.status;
   if (!isCallFailure(error)) return error instanceof AttemptTimeout ? 504 : 500;
   if (error.code === 'BAD_INPUT') return 400;
-  // A fault over SOAP has status 500, whoever caused it (SOAP 1.1, section 6.2).
-  if (error.code === 'Client' || error.code === 'Sender') return 400;
+  // A fault over SOAP has status 500, whoever caused it (SOAP 1.1, section 6.2). One with Retry-After is temporary.
+  if (error.code === 'Client' || error.code === 'Sender') return error.again === undefined ? 400 : 429;
   const { httpResponseCode: status } = error;
   return status === undefined || status >= 400 ? status : 500;
 }
@@ -54,19 +61,16 @@ function statusOf(error: unknown): number | undefined {
 /** Characters of the longest reason. */
 const LONGEST_REASON = 1000;
 
-/** In front of the reason of an attempt whose request was sent to its end, and to which no status came. */
-const UNCERTAIN = 'uncertain: ';
-
 /** In front of what could not be read of the reply to an attempt that succeeded. */
 const TAKEN = 'taken: ';
 
 /** Why an attempt failed. It begins with `uncertain: ` when the target may have taken the message all the same. */
 export function reasonOf(error: Error): string {
   const text = error.message === '' ? error.name : error.message;
-  const failure = isCallFailure(error) ? error : undefined;
-  const asked = failure?.again === undefined || failure.httpResponseCode === undefined ? undefined : failure.again;
-  const until = asked === undefined ? '' : `; the target asks to wait until ${asked.toISOString()} (Retry-After)`;
-  return cut(`${failure?.uncertain === true ? UNCERTAIN : ''}${text}${until}`);
+  const asked = isCallFailure(error) && error.code !== 'CIRCUIT_OPEN' ? askedUntil(error) : undefined;
+  const until =
+    asked === undefined ? '' : `; the target asks to wait until ${new Date(asked).toISOString()} (Retry-After)`;
+  return cut(`${isUncertain(error) ? UNCERTAIN : ''}${text}${until}`);
 }
 
 /** What is recorded about an attempt that succeeded; null for nothing. */
@@ -80,12 +84,6 @@ export function readOutcome(
 ): { readonly reason: string; readonly uncertain?: true } | { readonly note: string } {
   if (reason.startsWith(TAKEN)) return { note: reason.slice(TAKEN.length) };
   return reason.startsWith(UNCERTAIN) ? { reason, uncertain: true } : { reason };
-}
-
-/** Until when a target asks not to be called (Retry-After), in milliseconds since 1970. */
-export function askedOf(error: unknown): number | undefined {
-  if (!isCallFailure(error) || error.httpResponseCode === undefined) return undefined;
-  return error.again?.getTime();
 }
 
 function cut(text: string): string {

@@ -1,6 +1,6 @@
 import type { Field } from './field.ts';
 import { traitsOf } from './scalar.ts';
-import { hasXmlBody, type Operation, type OperationUri, type RawKind } from './service.ts';
+import { hasXmlBody, type Method, type Operation, type OperationUri, type RawKind } from './service.ts';
 
 /** One form of a request's body over REST. */
 export interface RequestForm {
@@ -57,6 +57,12 @@ export function acceptedTypes(operation: Operation, uri: OperationUri): readonly
   ];
   return [...types, ...general.filter((each) => !essences.includes(each))];
 }
+
+/**
+ * The header that names the media types of a method's request, in the answer to OPTIONS and next to `Accept` where one was rejected:
+ * RFC 5789, sections 2.2 and 3.1; Linked Data Platform, section 7.1.
+ */
+export const ACCEPT_HEADERS: Readonly<Partial<Record<Method, string>>> = { PATCH: 'Accept-Patch', POST: 'Accept-Post' };
 
 /** `type/subtype` of a media type, in lower case. */
 const essenceOf = (mediaType: string): string => mediaType.toLowerCase().split(/\s*;/)[0] ?? '';

@@ -41,14 +41,68 @@ export function longestAsked({ longest }: Pick<Retry, 'longest'>): number {
   return Math.max(ALWAYS_WAITED, longest);
 }
 
-/** Retry-After in milliseconds from now: it gives seconds or a date (RFC 9110 section 10.2.3). */
+/** A longer Retry-After counts as this one, ten years, in milliseconds: dates further away are not valid in every place. */
+const FURTHEST = 10 * 366 * 86_400_000;
+
+/** The three formats of a date in HTTP (RFC 9110 section 5.6.7), and an offset instead of GMT. */
+const HTTP_DATE =
+  /^[a-z]{3,9}(?:, ?\d{1,2}[- ][a-z]{3}[- ]\d{2,4} [\d:]{8} (?:gmt|utc|[+-]\d{4})| [a-z]{3} [ \d]\d [\d:]{8} \d{4})$/i;
+
+/**
+ * Retry-After in milliseconds from now, at most ten years: it gives seconds or a date (RFC 9110 section 10.2.3). A fraction of a second is
+ * tolerated, and of several seconds, as the field was sent twice, the most count. @returns `undefined` for anything else
+ */
 export function retryAfter(header: string | undefined, now = Date.now()): number | undefined {
-  if (header === undefined) return undefined;
-  if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
+  const text = header?.trim();
+  if (text === undefined) return undefined;
+  if (/^\d+(?:\.\d+)?(?:[ \t]*,[ \t]*\d+(?:\.\d+)?)*$/.test(text))
+    return Math.min(Math.max(...text.split(',').map(Number)) * 1000, FURTHEST);
+  if (!HTTP_DATE.test(text)) return undefined;
   // The oldest date format names no time zone; it means UTC too.
-  const time = Date.parse(/GMT|UTC|[+-]\d{4}$/.test(header) ? header : `${header} GMT`);
-  return Number.isNaN(time) ? undefined : Math.max(0, time - now);
+  const time = Date.parse(/(?:gmt|utc|[+-]\d{4})$/i.test(text) ? text : `${text} GMT`);
+  return Number.isNaN(time) ? undefined : Math.min(Math.max(0, time - now), FURTHEST);
 }
+
+/** An error and the errors that caused it, the outermost first. */
+function causes(error: unknown): Error[] {
+  const found: Error[] = [];
+  for (let at = error; at instanceof Error && found.length < MOST_CAUSES && !found.includes(at); at = at.cause)
+    found.push(at);
+  return found;
+}
+
+const MOST_CAUSES = 16;
+
+/**
+ * When the work that ended with an error may be attempted again, in milliseconds since 1970: a called system has asked to wait
+ * (Retry-After), calls to it are suspended, or a fault of this gateway has the header. `undefined` when nothing says so.
+ */
+export function askedUntil(error: unknown, now = Date.now()): number | undefined {
+  for (const each of causes(error)) {
+    if ('again' in each && each.again instanceof Date) return each.again.getTime();
+    const wait = each instanceof Fault ? retryAfter(each.headers['Retry-After'], now) : undefined;
+    if (wait !== undefined) return now + wait;
+  }
+  return undefined;
+}
+
+/** Whether a call was sent to its end and no status came: its target may have taken it. */
+export function isUncertain(error: unknown): boolean {
+  return causes(error).some((each) => 'uncertain' in each && each.uncertain === true);
+}
+
+/**
+ * Whether a repetition might do twice what a call has done: it is uncertain, its method is not idempotent, and it had no id that
+ * stays the same in each attempt.
+ */
+export function mightDouble(error: unknown): boolean {
+  return causes(error).some(
+    (each) => 'uncertain' in each && each.uncertain === true && 'repeatable' in each && each.repeatable === false,
+  );
+}
+
+/** In front of the reason of an attempt whose call is uncertain. */
+export const UNCERTAIN = 'uncertain: ';
 
 /** Whether another attempt may follow one that ended with a status. */
 export function isRetried({ on }: Retry, status: number): boolean {
@@ -67,6 +121,20 @@ function statusOf(error: unknown): number {
 }
 
 /** The rule by which the queue attempts work again. */
-export function queueRule(retry: Retry): Omit<Retry, 'on'> & { readonly on: (error: Error) => boolean } {
-  return { ...retry, on: (error) => isRetried(retry, statusOf(error)) };
+export function queueRule(retry: Retry): Omit<Retry, 'on'> & QueueRule {
+  return {
+    ...retry,
+    on: (error) => !mightDouble(error) && isRetried(retry, statusOf(error)),
+    asked(error) {
+      const until = askedUntil(error);
+      return until === undefined ? undefined : until - Date.now();
+    },
+  };
+}
+
+interface QueueRule {
+  /** Whether another attempt follows one that ended with an error. */
+  readonly on: (error: Error) => boolean;
+  /** For how many milliseconds none may follow; `undefined` when nothing says so. */
+  readonly asked: (error: Error) => number | undefined;
 }

@@ -2,7 +2,7 @@ import { Fault } from '../model/fault.ts';
 import type { ProcessContext, ProcessHandler, WorkContext } from '../model/handler.ts';
 import type { Process } from '../model/process.ts';
 import type { Redactor } from '../model/redactor.ts';
-import { AttemptTimeout, isRetried, PROCESS_RETRY } from '../model/retry.ts';
+import { AttemptTimeout, isRetried, isUncertain, PROCESS_RETRY } from '../model/retry.ts';
 import type { User } from '../model/security.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import { type Db, type Job, JobLost, runInTransaction, WorkerDied } from '../store/index.ts';
@@ -28,8 +28,12 @@ export function errorWords(error: unknown): string {
   if (!(error instanceof Error)) return 'It failed.';
   const isForeign = 'code' in error || 'errno' in error || error.cause !== undefined;
   const words = isForeign ? '' : (error.message.split('\n', 1)[0] ?? '').trim();
+  if (isUncertain(error)) return `${UNCERTAIN_CALL + inLog()}.`;
   return words === '' ? `It failed with ${error.name}; the gateway's log says more${inLog()}.` : words;
 }
+
+const UNCERTAIN_CALL =
+  "uncertain: a call to another system was sent to its end and got no reply, so that its target may have taken it; the gateway's log says more";
 
 /** How to find the error in the log. */
 function inLog(): string {

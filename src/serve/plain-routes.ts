@@ -20,8 +20,11 @@ export interface PlainRoutes {
   readonly cors: Cors;
   /** Lets a caller read contracts and the page. @throws Fault UNAUTHENTICATED */
   admit(exchange: Exchange): Promise<void>;
-  /** Answers OPTIONS with the methods that a path allows, also to pages of other origins. */
-  tellAllowed(exchange: Exchange, allowed: readonly string[]): Response;
+  /**
+   * Answers OPTIONS with the methods that a path allows, also to pages of other origins.
+   * @param accepted headers that name the media types of requests
+   */
+  tellAllowed(exchange: Exchange, allowed: readonly string[], accepted?: Readonly<Record<string, string>>): Response;
 }
 
 export function createPlainRoutes(
@@ -43,10 +46,10 @@ export function createPlainRoutes(
       }
       exchange.admitted = true;
     },
-    tellAllowed(exchange, allowed) {
+    tellAllowed(exchange, allowed, accepted = {}) {
       exchange.cors ??= cors.headers(exchange);
       const preflight = cors.isPreflight(exchange) ? cors.preflight(exchange, allowed) : {};
-      return plain.text(exchange, 204, '', '', { Allow: allowed.join(', '), ...preflight });
+      return plain.text(exchange, 204, '', '', { Allow: allowed.join(', '), ...accepted, ...preflight });
     },
   };
 }

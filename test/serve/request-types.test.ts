@@ -244,3 +244,20 @@ it.each([
   const { headers } = compileProvided(registry, operation, { kind: 'rest', uriIndex: 1 }).write(input);
   expect(headers['Content-Type']).toBe(type);
 });
+
+it('OPTIONS names the media types of the requests that a path takes (RFC 5789, section 3.1)', async () => {
+  const { call, stop } = await gateway();
+  const told = async (path: string) => {
+    const { status, headers } = await call(`/gateway/RESTListeningConnector/Parts.v1/${path}`, { method: 'OPTIONS' });
+    return [status, headers.allow, headers['accept-patch'], headers['accept-post']];
+  };
+  expect(await told('parts/7')).toEqual([
+    204,
+    'PATCH, OPTIONS',
+    'application/merge-patch+json, application/json',
+    undefined,
+  ]);
+  expect(await told('picture')).toEqual([204, 'POST, OPTIONS', undefined, 'image/png']);
+  expect(await told('rows')).toEqual([204, 'PUT, OPTIONS', undefined, undefined]);
+  await stop();
+});

@@ -4,12 +4,11 @@ import type { Spool } from '../../model/blob.ts';
 import { type Document, namespaceOf } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
-import { acceptedTypes, bodyKind } from '../../model/request-form.ts';
+import { ACCEPT_HEADERS, acceptedTypes, bodyKind } from '../../model/request-form.ts';
 import { traitsOf } from '../../model/scalar.ts';
 import {
   hasXmlBody,
   type Message,
-  type Method,
   type Operation,
   type OperationUri,
   type RawKind,
@@ -306,9 +305,6 @@ interface BodyType {
   readonly headers: Readonly<Record<string, string>>;
   readonly accepts: (type: MediaType) => boolean;
 }
-
-/** Where a rejection names the accepted types, next to `Accept`: RFC 5789, section 2.2; Linked Data Platform, section 7.1. */
-const ACCEPT_HEADERS: Readonly<Partial<Record<Method, string>>> = { PATCH: 'Accept-Patch', POST: 'Accept-Post' };
 
 function bodyType(operation: Operation, uri: OperationUri, kind: BodyType['kind']): BodyType {
   const types = acceptedTypes(operation, uri);

@@ -31,13 +31,13 @@ export async function repeating(attempt: () => Promise<Received>, retry: Retry, 
     let outcome: Outcome;
     try {
       const reply = await attempt();
-      if (!isRetried(retry, reply.status)) return reply;
+      if (!isRetried(retry, statusOf(reply, sending))) return reply;
       outcome = { reply };
     } catch (error) {
       outcome = { error };
     }
     const reply = 'reply' in outcome ? outcome.reply : undefined;
-    const asked = reply === undefined ? undefined : retryAfter(reply.headers['retry-after']);
+    const asked = 'reply' in outcome ? retryAfter(outcome.reply.headers['retry-after']) : askedBy(outcome.error);
     const wait = Math.max(asked ?? 0, backOff(retry, made));
     const isOver = made >= attempts || performance.now() - began + wait > time;
     if (isOver || !isRepeatable(sending.outgoing, sending) || !mayRepeat(outcome, asked, retry, sending))
@@ -47,6 +47,21 @@ export async function repeating(attempt: () => Promise<Received>, retry: Retry, 
     sending.observer?.retried(sending.node);
     await pause(wait, sending);
   }
+}
+
+/**
+ * The status by which it is decided whether another attempt follows. A fault over SOAP has status 500, or 400 in SOAP 1.2, whatever
+ * it reports (SOAP 1.1, section 6.2; SOAP 1.2 part 2, section 7.5.1): one with Retry-After is temporary.
+ */
+function statusOf({ status, headers }: Received, { outgoing }: Sending): number {
+  const isFault = outgoing.soap !== undefined && (status === 500 || status === 400);
+  return isFault && retryAfter(headers['retry-after']) !== undefined ? 503 : status;
+}
+
+/** For how long a token endpoint asks to wait, in milliseconds. */
+function askedBy(error: unknown): number | undefined {
+  const again = error instanceof InvokeError ? error.again : undefined;
+  return again === undefined ? undefined : Math.max(0, again.getTime() - Date.now());
 }
 
 function endOf(outcome: Outcome, asked: number | undefined): RawReply {

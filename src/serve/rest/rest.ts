@@ -73,9 +73,10 @@ class RestConnector {
     );
   }
 
-  /** Methods that a path allows. @throws Fault NOT_FOUND */
-  allowed(path: string): readonly string[] {
-    return this.#routes.allowed(this.#routes.findPath(path));
+  /** Methods that a path allows, and headers that name the media types of their requests. @throws Fault NOT_FOUND */
+  allowed(path: string): { readonly methods: readonly string[]; readonly headers: Readonly<Record<string, string>> } {
+    const found = this.#routes.findPath(path);
+    return { methods: this.#routes.allowed(found), headers: this.#routes.accepted(found) };
   }
 
   /** The stages of a call in their order. */
@@ -339,7 +340,10 @@ export function mountRest(app: Mounts, ports: RestPorts, routes: PlainRoutes): v
     exchange.cors = routes.cors.headers(exchange, firstSegment(below));
     const contract = below.includes('/') ? undefined : findContract(routes, exchange, below, compress.rest);
     if (contract !== undefined) return contract();
-    if (exchange.method === 'OPTIONS') return routes.tellAllowed(exchange, rest.allowed(path));
+    if (exchange.method === 'OPTIONS') {
+      const { methods, headers } = rest.allowed(path);
+      return routes.tellAllowed(exchange, methods, headers);
+    }
     return rest.serve(exchange, path);
   });
 }

@@ -1,5 +1,6 @@
 import { Fault } from '../../model/fault.ts';
 import type { Registry } from '../../model/registry.ts';
+import { ACCEPT_HEADERS, acceptedTypes } from '../../model/request-form.ts';
 import type { Operation, OperationUri } from '../../model/service.ts';
 import { normalizePercent } from '../../wire/percent.ts';
 import type { QueryString } from '../../wire/query-string.ts';
@@ -57,6 +58,8 @@ export interface RouteTable {
   pick(found: PathMatch, method: string, query: QueryString): RouteMatch;
   /** Methods that a path allows, in the order of Allow. */
   allowed(found: PathMatch): readonly string[];
+  /** Headers that name the media types of the requests which a path allows: `Accept-Patch`, `Accept-Post`. */
+  accepted(found: PathMatch): Readonly<Record<string, string>>;
 }
 
 const METHOD_ORDER = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'];
@@ -144,6 +147,7 @@ export function compileRoutes(registry: Registry): RouteTable {
     },
 
     allowed: allowedOf,
+    accepted: acceptedBy,
   };
 }
 
@@ -255,6 +259,17 @@ function versionsByName(registry: Registry): Map<string, string[]> {
     }
   }
   return found;
+}
+
+function acceptedBy(found: PathMatch): Record<string, string> {
+  const types = new Map<string, Set<string>>();
+  for (const { entry } of found) {
+    const { operation, uri, method } = entry;
+    const name = method === undefined ? undefined : ACCEPT_HEADERS[method];
+    if (name === undefined || (operation.body !== 'raw' && uri.body.length === 0)) continue;
+    types.set(name, new Set([...(types.get(name) ?? []), ...acceptedTypes(operation, uri)]));
+  }
+  return Object.fromEntries([...types].map(([name, list]) => [name, [...list].join(', ')]));
 }
 
 function allowedOf(found: PathMatch): string[] {

@@ -1,5 +1,4 @@
 import type { Kept } from '../../model/gateway.ts';
-import { errorText } from '../error.ts';
 import type { Retained } from '../retention.ts';
 import type { Db } from '../tables.ts';
 import { forgetAttempts } from './attempts.ts';
@@ -11,13 +10,13 @@ import { causeIn, causeText } from './rows.ts';
 const LIMIT = 100;
 
 /** Keeps a job that failed for good. */
-export async function bury(tx: Db, claim: Claim, attempts: number, error: Error, died: Date): Promise<void> {
+export async function bury(tx: Db, claim: Claim, attempts: number, error: string, died: Date): Promise<void> {
   const letter = {
     data: JSON.stringify(claim.data),
     key: claim.key ?? null,
     kind: claim.kind ?? null,
     attempts,
-    error: errorText(error),
+    error,
     died: died.toISOString(),
     cause: causeText(claim.cause),
     entered: claim.entered,

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { longestAsked } from '../../model/retry.ts';
+import { isUncertain, longestAsked, UNCERTAIN } from '../../model/retry.ts';
 import { duration } from '../../wire/words.ts';
 import { errorText } from '../error.ts';
 import type { Db } from '../tables.ts';
@@ -92,7 +92,7 @@ export class Ending {
       // Fewer than were begun: the gateway of the last one died, which is recorded already.
       if (attempts === job.attempt) await recordAttempt(tx, this.#attemptOf(job, error));
       if (isHeld) return this.#worker.onHeld?.(tx, failedJob(job, attempts), error);
-      await bury(tx, job.claim, attempts, error, new Date(now()));
+      await bury(tx, job.claim, attempts, reasonOf(error), new Date(now()));
       await this.#worker.onDead?.(tx, failedJob(job, attempts), error);
     });
     if (!job.lost && this.#worker.reports !== true) report(error, { queue: job.queue, job: job.id, attempts });
@@ -165,7 +165,7 @@ export class Ending {
 
   #attemptOf({ claim, spent }: HeldJob, error: Error): FailedAttempt {
     const { queue, id, attempt, started } = claim;
-    const reason = errorText(error);
+    const reason = reasonOf(error);
     return { queue, job: id, attempt, gateway: this.#shop.gateway, began: started, ended: started + spent, reason };
   }
 
@@ -272,6 +272,11 @@ class UnknownKinds {
     }
     return { isNew: known === undefined };
   }
+}
+
+/** Why an attempt failed. */
+function reasonOf(error: Error): string {
+  return (isUncertain(error) ? UNCERTAIN : '') + errorText(error);
 }
 
 function failedJob({ id, queue, data, key, cause }: HeldJob, attempt: number): FailedJob {
