@@ -106,8 +106,8 @@ export async function verified(
   const refused = (why: string): InvokeError => {
     const fault = readFault(received);
     const said = fault === undefined ? undefined : shownText(raw, `${fault.code}: ${fault.reason}`);
-    const shown = said === undefined ? '' : ` It is a fault that can't be trusted: ${said}`;
-    return badReply(raw, `is not signed as reply-signature of the node asks: ${why}.${shown}`);
+    const shown = said === undefined ? '' : `. It is a fault that can't be trusted: ${said}`;
+    return badReply(raw, `is not signed as reply-signature of the node asks: ${why}${shown}`);
   };
   if (message.resolve !== undefined) throw refused('it has attachments (MTOM), which no signature covers');
   try {
