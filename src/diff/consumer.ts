@@ -1,5 +1,5 @@
 import type { ConsumerOperation, RestConsumer, SoapConsumer } from '../model/consumer.ts';
-import type { Node, NodeCredential, ReplySignature } from '../model/node.ts';
+import type { MessageSigner, Node, NodeCredential, ReplySignature } from '../model/node.ts';
 import type { SoapForm } from '../model/service.ts';
 import { duration } from '../wire/words.ts';
 import {
@@ -134,10 +134,19 @@ function credentialWords({ credential, certificate }: Node): string {
 }
 
 /** What a partner must sign with so that its replies are accepted. */
-function replyWords({ certificateFile, subject, algorithms, digests, maxAge }: ReplySignature): string {
+function replyWords({ certificateFile, subject, algorithms, digests, maxAge, confirmation }: ReplySignature): string {
   const by = certificateFile === undefined ? (subject ?? 'an authority') : `the certificate ${certificateFile.source}`;
-  const words = [...algorithms, ...digests].map((uri) => uri.slice(uri.lastIndexOf('#') + 1));
-  return `replies signed by ${by} (${words.join(', ')}) within ${maxAge / 1000} s`;
+  const words = [...algorithms, ...digests].map(algorithmWord);
+  const confirmed = confirmation ? ', which confirm the signature of the request' : '';
+  return `replies signed by ${by} (${words.join(', ')}) within ${maxAge / 1000} s${confirmed}`;
+}
+
+const algorithmWord = (uri: string): string => uri.slice(uri.lastIndexOf('#') + 1);
+
+/** What receivers see of a signature, beside its certificate. */
+function signerWords({ algorithm, digest }: MessageSigner): string {
+  const words = [algorithm, digest].filter((uri) => uri !== undefined).map(algorithmWord);
+  return words.length === 0 ? 'a signature' : `a signature (${words.join(', ')})`;
 }
 
 function securityWords({
@@ -149,7 +158,7 @@ function securityWords({
   const words = [
     usernameToken && (usernameToken.digest ? 'a UsernameToken with a digest' : 'a UsernameToken with the password'),
     timestamp !== undefined && `a Timestamp of ${timestamp / 1000} s`,
-    signature && 'a signature',
+    signature && signerWords(signature),
     replySignature && replyWords(replySignature),
   ].filter((each) => each);
   return `WS-Security with ${words.join(', ')}`;

@@ -18,6 +18,7 @@ import type { Console, Gateway, Tls } from '../model/gateway.ts';
 import { codeOfSubscription, DELIVERY_RETRY, type MessageQueue, type Subscription } from '../model/message.ts';
 import {
   type ClientCertificate,
+  type MessageSigner,
   NODE_DEFAULTS,
   type Node,
   type NodeCredential,
@@ -108,12 +109,16 @@ const CREDENTIAL = byKind<NodeCredential>({
   'ws-security': ({ usernameToken, timestamp, signature, replySignature }, registry) => ({
     'username-token': tree(usernameToken),
     timestamp,
-    signature: signature && CERTIFICATE(signature, registry),
+    signature: signature && SIGNER(signature, registry),
     'reply-signature': replySignature && REPLY_SIGNATURE(replySignature, registry),
   }),
   'client-credentials': (credential, registry) => ({ 'client-credentials': CLIENT_CREDENTIALS(credential, registry) }),
 });
-const REPLY_SIGNATURE = shape<ReplySignature>()('max-age algorithms! digests! certificate ca subject', {
+const SIGNER = shape<MessageSigner>()('file key-file passphrase algorithm digest', {
+  algorithm: ({ algorithm }) => algorithm && wordsOf([algorithm], SIGNATURE_ALGORITHMS)[0],
+  digest: ({ digest }) => digest && wordsOf([digest], DIGEST_ALGORITHMS)[0],
+});
+const REPLY_SIGNATURE = shape<ReplySignature>()('max-age algorithms! digests! certificate ca subject confirmation', {
   algorithms: ({ algorithms }) => wordsOf(algorithms, SIGNATURE_ALGORITHMS),
   digests: ({ digests }) => wordsOf(digests, DIGEST_ALGORITHMS),
   certificate: ({ certificateFile }) => tree(certificateFile),

@@ -40,8 +40,13 @@ export type DraftSecurity =
   | { readonly kind: 'username-token'; readonly digest?: true }
   /** A Timestamp in the Security header of messages. */
   | { readonly kind: 'timestamp' }
-  /** A signature of the Body by a certificate that the message contains. */
-  | { readonly kind: 'signature' }
+  /** A signature of the Body by a certificate that the message contains. Algorithms are absent where they are the usual ones. */
+  | {
+      readonly kind: 'signature';
+      readonly algorithm?: 'rsa-sha1';
+      readonly digest?: 'sha1';
+      readonly confirmation?: true;
+    }
   | { readonly kind: 'client-certificate' };
 
 export interface DraftOperation {

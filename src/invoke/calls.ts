@@ -311,6 +311,7 @@ export function createCalls({
         ...{ called, status, bytes, redactor, whole: undefined, hint: undefined, attempts: 0 },
         headers: { 'content-type': contentType },
         timings: { connected: undefined, sent: 0, head: 0 },
+        sent: 'earlier',
         discard() {},
       };
       const trust = trustOf(standInOf(operation.target) ?? operation.target, called);

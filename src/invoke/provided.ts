@@ -200,6 +200,7 @@ async function compare(
     ...{ called, status, headers, redactor, hint: undefined, attempts: 1, discard: () => {} },
     ...{ whole: bytes.length === 0 ? undefined : bytes, bytes: inOne(bytes) },
     timings: { connected: undefined, sent: 0, head: 0 },
+    sent: { signature: undefined },
   };
   try {
     const { content } = await callable.read(raw, ports);

@@ -20,7 +20,8 @@ export interface SecuritySource {
 }
 
 /** How replies must be signed. */
-export interface ReplyTrust extends Pick<ReplySignature, 'algorithms' | 'digests' | 'maxAge' | 'subject'> {
+export interface ReplyTrust
+  extends Pick<ReplySignature, 'algorithms' | 'digests' | 'maxAge' | 'subject' | 'confirmation'> {
   /** The certificates of the partner; empty with authorities. */
   readonly certificates: readonly X509Certificate[];
   readonly authorities: readonly X509Certificate[];
@@ -28,13 +29,17 @@ export interface ReplyTrust extends Pick<ReplySignature, 'algorithms' | 'digests
 
 /** Reads the certificates by which replies are verified. @throws InvokeError CONFIGURATION */
 export function replyTrustOf(declared: ReplySignature, source: SecuritySource): ReplyTrust {
-  const { certificateFile, caFile, algorithms, digests, maxAge, subject } = declared;
+  const { certificateFile, caFile, algorithms, digests, maxAge, subject, confirmation } = declared;
   const certificates = certificatesOf(certificateFile, source);
   const authorities = certificatesOf(caFile, source);
   const other = authorities.find(({ ca }) => !ca);
   if (other !== undefined)
     throw unusable(unverified(source), source, `ca holds a certificate that may issue no others: ${other.subject}`);
-  return { algorithms, digests, maxAge, ...(subject === undefined ? {} : { subject }), certificates, authorities };
+  const needs = {
+    ...(subject === undefined ? {} : { subject }),
+    ...(confirmation === undefined ? {} : { confirmation }),
+  };
+  return { algorithms, digests, maxAge, ...needs, certificates, authorities };
 }
 
 /**

@@ -1,18 +1,22 @@
-import { createPrivateKey, type KeyObject, randomBytes, X509Certificate } from 'node:crypto';
+import { createPrivateKey, randomBytes, X509Certificate } from 'node:crypto';
 import type { Environment } from '../load/value/config.ts';
 import type { ConfigText, ResolveReference } from '../model/definition.ts';
-import type { Node, NodeCredential } from '../model/node.ts';
+import type { MessageSigner, Node, NodeCredential } from '../model/node.ts';
 import { MASK } from '../model/redactor.ts';
+import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../model/security.ts';
 import { pemCertificates } from '../wire/certificate.ts';
 import { messageOf } from '../wire/error.ts';
 import {
+  type MessageSigning,
   passwordDigest,
   type SecurityContent,
+  type SignatureMethods,
   securityBlock,
   shownSignature,
   signedEnvelope,
   withBlock,
 } from '../wire/soap/wsse-write.ts';
+import { faultOfKey, signerBy } from '../wsse/algorithms.ts';
 import { Configuration, resolveText, shownText } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -27,7 +31,7 @@ interface Signer {
   readonly until: number;
   /** The certificate in messages. */
   readonly named: string;
-  readonly key: KeyObject;
+  readonly signing: MessageSigning;
 }
 
 /** Writes the Security header of each attempt at a request. */
@@ -77,7 +81,7 @@ export class MessageSecurity {
       const { text: secured, signature } =
         this.#signer === undefined
           ? { text: withBlock(envelope, securityBlock(soap.version, content)), signature: undefined }
-          : signedEnvelope(envelope, soap.version, content, this.#signer.key);
+          : signedEnvelope(envelope, soap.version, content, this.#signer.signing);
       const { shown } = outgoing;
       const credential = this.#credential;
       return {
@@ -168,8 +172,22 @@ function shownBlock(
     ...(usernameToken && { usernameToken: { ...usernameToken, password: MASK, nonce: MASK } }),
     ...(certificate === undefined ? {} : { certificate: MASK }),
   };
-  return securityBlock(version, masked, signature === undefined ? '' : shownSignature(MASK));
+  return securityBlock(
+    version,
+    masked,
+    signature === undefined ? '' : shownSignature(methodsOf(signature, 'rsa'), MASK),
+  );
 }
+
+/** The algorithms of a signature: what is not declared depends on the kind of the key. */
+function methodsOf({ algorithm, digest }: MessageSigner, kind: keyof typeof USUAL): SignatureMethods {
+  return {
+    algorithm: algorithm ?? (SIGNATURE_ALGORITHMS[USUAL[kind]] as string),
+    digest: digest ?? (DIGEST_ALGORITHMS.sha256 as string),
+  };
+}
+
+const USUAL = { rsa: 'rsa-sha256', ec: 'ecdsa-sha256' } as const;
 
 /** A body that is not shown as a text stays so. */
 function withShownBlock(body: string | undefined, block: string): string | undefined {
@@ -243,10 +261,8 @@ export function assertSignable({ headers }: Outgoing, called: Called): void {
 }
 
 /** @throws InvokeError CONFIGURATION */
-function signerOf(
-  { file, keyFile, passphrase }: NonNullable<WsSecurityCredential['signature']>,
-  source: SecuritySource,
-): Signer {
+function signerOf(signature: MessageSigner, source: SecuritySource): Signer {
+  const { file, keyFile, passphrase } = signature;
   const { resolve } = source;
   const named = `the certificate ${shownText(file, resolve)}`;
   const [pem] = pemCertificates(readFile(file, named, unsigned(source), source));
@@ -265,7 +281,12 @@ function signerOf(
       source,
       `${keyName} is neither RSA with at least ${LEAST_BITS} bits nor on an elliptic curve`,
     );
-  return { certificate: certificate.raw.toString('base64'), until: certificate.validToDate.getTime(), named, key };
+  const { algorithm, digest } = methodsOf(signature, kind);
+  const unfit = faultOfKey(key, algorithm);
+  if (unfit !== undefined)
+    throw unusable(unsigned(source), source, `${keyName} can't sign with ${algorithm}: ${unfit}`);
+  const signing = signerBy(key, algorithm, digest);
+  return { certificate: certificate.raw.toString('base64'), until: certificate.validToDate.getTime(), named, signing };
 }
 
 const LEAST_BITS = 2048;

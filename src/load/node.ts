@@ -1,6 +1,7 @@
 import type { ConfigText } from '../model/definition.ts';
 import {
   type ClientCertificate,
+  type MessageSigner,
   NODE_DEFAULTS,
   type Node,
   type NodeCredential,
@@ -8,6 +9,7 @@ import {
   type ReplySignature,
 } from '../model/node.ts';
 import { CALL_RETRY } from '../model/retry.ts';
+import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../model/security.ts';
 import type { Service } from '../model/service.ts';
 import { certificateName } from '../wire/certificate.ts';
 import { parseSocketAddress } from '../wire/network-address.ts';
@@ -19,11 +21,12 @@ import type { TextsDeclared } from './schema/json-schema.ts';
 import type {
   ClientCredentialsDeclared,
   CredentialDeclared,
+  MessageSignerDeclared,
   NodeDeclared,
   ReplySignatureDeclared,
 } from './schema/node.ts';
 import type { CertificateDeclared } from './schema/tls.ts';
-import { linkAcceptedSignature } from './security/schemes.ts';
+import { linkAcceptedSignature, linkAlgorithm } from './security/schemes.ts';
 import {
   baseFault,
   isSecretName,
@@ -140,17 +143,29 @@ function linkWsSecurity(linking: Linking, credential: CredentialDeclared): Of<'w
         digest: token.digest ?? false,
       },
       timestamp: timestamp ?? (signature && SIGNED_FOR),
-      signature: signature && linkCertificate(linking, signature),
-      replySignature: reply && linkReplySignature(linking, reply),
+      signature: signature && linkSigner(linking, signature),
+      replySignature: reply && linkReplySignature(linking, reply, signature !== undefined),
     }),
+  };
+}
+
+const SIGNATURE = 'credential.signature';
+
+function linkSigner(linking: Linking, declared: MessageSignerDeclared): MessageSigner {
+  const algorithm = linkAlgorithm(linking, declared, 'algorithm', SIGNATURE, SIGNATURE_ALGORITHMS);
+  const digest = linkAlgorithm(linking, declared, 'digest', SIGNATURE, DIGEST_ALGORITHMS);
+  return {
+    ...linkCertificate(linking, declared),
+    ...given({ algorithm, digest }),
   };
 }
 
 const REPLY = 'credential.reply-signature';
 
-function linkReplySignature(linking: Linking, declared: ReplySignatureDeclared): ReplySignature {
+/** @param signs whether requests are signed */
+function linkReplySignature(linking: Linking, declared: ReplySignatureDeclared, signs: boolean): ReplySignature {
   const { report, places } = linking;
-  const { certificate, ca, subject } = declared;
+  const { certificate, ca, subject, confirmation } = declared;
   const bad = (key: keyof ReplySignatureDeclared & string, reason: string, examples: readonly string[]): void =>
     report.raise('bad-value', { name: `${REPLY}.${key}`, reason, examples }, places.key(declared, key));
   if (certificate === undefined && ca === undefined) {
@@ -161,6 +176,8 @@ function linkReplySignature(linking: Linking, declared: ReplySignatureDeclared):
   if (certificate !== undefined && ca !== undefined) bad('ca', 'is in place of `certificate`, and both are there', []);
   if (ca !== undefined && subject === undefined)
     bad('ca', 'needs `subject`: without it, everyone with a certificate of the authority could sign', []);
+  if (confirmation === true && !signs)
+    bad('confirmation', 'needs `signature`: without it, nothing is there to confirm', []);
   if (ca === undefined && subject !== undefined) bad('subject', 'has a meaning with `ca` only', []);
   const name = subject === undefined ? undefined : certificateName(subject);
   if (name instanceof Error) bad('subject', `is not a name (RFC 4514): ${name.message}`, ['CN=partner,O=Example,C=DE']);
@@ -170,6 +187,7 @@ function linkReplySignature(linking: Linking, declared: ReplySignatureDeclared):
       certificateFile: linkFile(linking, declared, 'certificate'),
       caFile: linkFile(linking, declared, 'ca'),
       subject: name instanceof Error ? undefined : name,
+      confirmation,
     }),
   };
 }

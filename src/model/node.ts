@@ -68,6 +68,14 @@ export interface ClientCertificate {
   readonly passphrase?: ConfigText;
 }
 
+/** The certificate that signs messages, and the algorithms. */
+export interface MessageSigner extends ClientCertificate {
+  /** URI of the signature algorithm. Without it the key decides: RSA-SHA256 or ECDSA-SHA256. */
+  readonly algorithm?: string;
+  /** URI of the digest algorithm; SHA-256 without it. */
+  readonly digest?: string;
+}
+
 /** The signature over Body and Timestamp that each reply must have, also a fault. One of `certificateFile` and `caFile` is there. */
 export interface ReplySignature {
   /** File with the certificates (PEM) of the partner. */
@@ -81,6 +89,8 @@ export interface ReplySignature {
   readonly digests: readonly string[];
   /** Milliseconds after its Timestamp's Created for which a reply is valid. */
   readonly maxAge: number;
+  /** A reply must contain a SignatureConfirmation (WSS: SOAP Message Security 1.1.1, section 8.5). */
+  readonly confirmation?: boolean;
 }
 
 /** A user name and a password inside messages (WSS UsernameToken Profile 1.1.1). */
@@ -107,7 +117,7 @@ export type NodeCredential =
       /** Milliseconds from Created to Expires of the Timestamp; always there with a signature. */
       readonly timestamp?: number;
       /** Signs Body, Timestamp, UsernameToken and the header blocks of WS-Addressing. */
-      readonly signature?: ClientCertificate;
+      readonly signature?: MessageSigner;
       /** How replies must be signed. */
       readonly replySignature?: ReplySignature;
     }

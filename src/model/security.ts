@@ -185,12 +185,13 @@ export function isMessageScheme(scheme: SecurityScheme): scheme is MessageScheme
   return scheme.kind === 'username-token' || scheme.kind === 'signature';
 }
 
+const XMLDSIG = 'http://www.w3.org/2000/09/xmldsig#';
 const XMLDSIG_MORE_2001 = 'http://www.w3.org/2001/04/xmldsig-more#';
 const XMLDSIG_MORE_2007 = 'http://www.w3.org/2007/05/xmldsig-more#';
 
 /**
- * URIs of signature algorithms (RFC 9231) by their names in definitions. Only asymmetric ones over secure digests: whoever
- * can verify a MAC can also create it.
+ * URIs of signature algorithms (RFC 9231) by their names in definitions. Only asymmetric ones: whoever can verify a MAC can
+ * also create it. Those of {@link WEAK_ALGORITHMS} are used and accepted only where definitions name them.
  */
 export const SIGNATURE_ALGORITHMS: Readonly<Record<string, string>> = {
   'rsa-sha256': `${XMLDSIG_MORE_2001}rsa-sha256`,
@@ -202,6 +203,7 @@ export const SIGNATURE_ALGORITHMS: Readonly<Record<string, string>> = {
   'ecdsa-sha256': `${XMLDSIG_MORE_2001}ecdsa-sha256`,
   'ecdsa-sha384': `${XMLDSIG_MORE_2001}ecdsa-sha384`,
   'ecdsa-sha512': `${XMLDSIG_MORE_2001}ecdsa-sha512`,
+  'rsa-sha1': `${XMLDSIG}rsa-sha1`,
 };
 
 /** URIs of digest algorithms (RFC 9231, XML Encryption 1.1 section 5.8) by their names in definitions. */
@@ -209,4 +211,8 @@ export const DIGEST_ALGORITHMS: Readonly<Record<string, string>> = {
   sha256: 'http://www.w3.org/2001/04/xmlenc#sha256',
   sha384: `${XMLDSIG_MORE_2001}sha384`,
   sha512: 'http://www.w3.org/2001/04/xmlenc#sha512',
+  sha1: `${XMLDSIG}sha1`,
 };
+
+/** Names of algorithms over SHA-1, whose collisions can be computed. Suites of WS-SecurityPolicy 1.3 (section 6.1) demand them. */
+export const WEAK_ALGORITHMS: ReadonlySet<string> = new Set(['rsa-sha1', 'sha1']);

@@ -1,7 +1,16 @@
-// The algorithms that a scheme can allow (XML Signature 1.1 section 6, RFC 9231). SHA-1 and MACs are not among them.
-import { constants, createHash, type KeyLike, type KeyObject, type VerifyKeyObjectInput, verify } from 'node:crypto';
+// The algorithms that definitions can name (XML Signature 1.1 section 6, RFC 9231). MACs are not among them.
+import {
+  constants,
+  createHash,
+  type KeyLike,
+  type KeyObject,
+  sign,
+  type VerifyKeyObjectInput,
+  verify,
+} from 'node:crypto';
 import type { HashAlgorithm, SignatureAlgorithm } from 'xml-crypto';
 import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../model/security.ts';
+import type { MessageSigning } from '../wire/soap/wsse-write.ts';
 
 interface SignatureKind {
   readonly hash: string;
@@ -61,12 +70,36 @@ function select<K, A>(
   return found;
 }
 
-function verifierOf(uri: string, { hash, key: kind, pss }: SignatureKind): new () => SignatureAlgorithm {
-  // An ECDSA signature is the concatenation of r and s (XML Signature 1.1 section 6.4.3), not the usual DER.
-  const form: Omit<VerifyKeyObjectInput, 'key'> = {
-    ...(kind === 'ec' ? { dsaEncoding: 'ieee-p1363' as const } : {}),
+/** The form of signature values. */
+function formOf({ key, pss }: SignatureKind): Omit<VerifyKeyObjectInput, 'key'> {
+  return {
+    // An ECDSA signature is the concatenation of r and s (XML Signature 1.1 section 6.4.3), not the usual DER.
+    ...(key === 'ec' ? { dsaEncoding: 'ieee-p1363' as const } : {}),
     ...(pss ? { padding: constants.RSA_PKCS1_PSS_PADDING, saltLength: constants.RSA_PSS_SALTLEN_DIGEST } : {}),
   };
+}
+
+/**
+ * What signs with a key.
+ * @param algorithm URI of a signature algorithm that fits the key
+ * @param digest URI of a digest algorithm
+ */
+export function signerBy(key: KeyObject, algorithm: string, digest: string): MessageSigning {
+  const kind = SIGNATURES.get(algorithm);
+  const hash = DIGESTS.get(digest);
+  if (kind === undefined || hash === undefined) throw new TypeError(`unknown algorithm: ${algorithm}, ${digest}`);
+  const by = { key, ...formOf(kind) };
+  return {
+    algorithm,
+    digest,
+    digestOf: (text) => createHash(hash).update(text).digest('base64'),
+    sign: (text) => sign(kind.hash, Buffer.from(text), by).toString('base64'),
+  };
+}
+
+function verifierOf(uri: string, kind: SignatureKind): new () => SignatureAlgorithm {
+  const { hash } = kind;
+  const form = formOf(kind);
   return class {
     getAlgorithmName = (): string => uri;
     getSignature = (): string => {

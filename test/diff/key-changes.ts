@@ -579,6 +579,14 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     '{ timestamp: 5 min }',
     '{ timestamp: 5 min, signature: { file: a.pem, key-file: a.key } }',
   ),
+  'node.credential.signature.algorithm': ofMessages(
+    '{ signature: { file: a.pem, key-file: a.key } }',
+    '{ signature: { file: a.pem, key-file: a.key, algorithm: rsa-sha512 } }',
+  ),
+  'node.credential.signature.digest': ofMessages(
+    '{ signature: { file: a.pem, key-file: a.key } }',
+    '{ signature: { file: a.pem, key-file: a.key, digest: sha512 } }',
+  ),
   'node.credential.reply-signature': ofMessages(
     '{ timestamp: 5 min }',
     '{ timestamp: 5 min, reply-signature: { certificate: a.pem } }',
@@ -606,6 +614,10 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   'node.credential.reply-signature.max-age': ofMessages(
     '{ reply-signature: { certificate: a.pem } }',
     '{ reply-signature: { certificate: a.pem, max-age: 1 min } }',
+  ),
+  'node.credential.reply-signature.confirmation': ofMessages(
+    '{ signature: { file: a.pem, key-file: a.key }, reply-signature: { certificate: a.pem } }',
+    '{ signature: { file: a.pem, key-file: a.key }, reply-signature: { certificate: a.pem, confirmation: true } }',
   ),
   'node.credential.webhook': credential('{ bearer: "${secret:T}" }', '{ webhook: "${secret:T}" }'),
   'node.certificate': nodes(BASE, `${BASE}certificate: { file: a.pem, key-file: b.pem }`),

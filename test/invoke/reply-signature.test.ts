@@ -176,7 +176,7 @@ describe('a node with `reply-signature: { certificate: … }`', () => {
     expect(await refusal(answer(expired), by)).toContain('the certificate has expired');
   });
 
-  it('takes a confirmation of the signature that was sent, and refuses that of another', async () => {
+  it('takes a confirmation of the signature that was sent, refuses that of another, and demands one by `confirmation`', async () => {
     const all = (element: XmlElement): XmlElement[] => [element, ...childrenOf(element).flatMap(all)];
     const signing = { signature: { file: text('partner.pem'), keyFile: text('partner.key') }, timestamp: 60_000 };
     const confirmed = (value: string, covered = true) =>
@@ -190,12 +190,28 @@ describe('a node with `reply-signature: { certificate: … }`', () => {
       textOf(all(readXml(request)).find(({ local }) => local === 'SignatureValue')!);
     const right = await called((request) => confirmed(signatureOf(request)), trust(), signing);
     expect((await right.answer).value).toEqual({ S: 'ok' });
-    expect(await refusal(() => confirmed('AAAA'), trust(), signing)).toContain(
-      'SignatureConfirmation is about another request',
-    );
+    for (const value of ['AAAA', ''])
+      expect(await refusal(() => confirmed(value), trust(), signing)).toContain(
+        'SignatureConfirmation is about another request',
+      );
+    const demanding = { ...trust(), confirmation: true };
+    const demanded = await called((request) => confirmed(signatureOf(request)), demanding, signing);
+    expect((await demanded.answer).value).toEqual({ S: 'ok' });
+    expect(await refusal(answer(reply()), demanding, signing)).toContain('it has no SignatureConfirmation');
     expect(await refusal((request) => confirmed(signatureOf(request), false), trust(), signing)).toContain(
       'the signature does not cover SignatureConfirmation',
     );
+  });
+
+  it('accepts SHA-1 only where it is declared', async () => {
+    const RSA_SHA1 = SIGNATURE_ALGORITHMS['rsa-sha1']!;
+    const SHA1 = DIGEST_ALGORITHMS.sha1!;
+    const weak = answer(reply({ signing: { algorithm: RSA_SHA1, digest: SHA1 } }));
+    expect(await refusal(weak)).toContain('the algorithm of SignatureMethod is not accepted');
+    const algorithms = { ...trust(), algorithms: [RSA_SHA1] };
+    expect(await refusal(weak, algorithms)).toContain('the algorithm of DigestMethod is not accepted');
+    expect((await (await called(weak, { ...algorithms, digests: [SHA1] })).answer).value).toEqual({ S: 'ok' });
+    expect(await refusal(answer(reply()), algorithms)).toContain('the algorithm of SignatureMethod is not accepted');
   });
 
   it('names the file of a certificate that is not there, before anything is sent', async () => {

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InvokeError } from '../../src/invoke/index.ts';
-import type { ClientCertificate, NodeCredential, UsernameToken } from '../../src/model/node.ts';
+import type { MessageSigner, NodeCredential, UsernameToken } from '../../src/model/node.ts';
+import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../../src/model/security.ts';
 import { readXml } from '../../src/wire/xml/read.ts';
 import { childrenOf, textOf, type XmlElement } from '../../src/wire/xml/tree.ts';
 import { ELLIPTIC, PARTNER } from '../attacks/support/signers.ts';
@@ -35,7 +36,7 @@ const userToken = (digest: boolean): UsernameToken => ({
   digest,
 });
 const security = (parts: Partial<Security>): Security => ({ kind: 'ws-security', ...parts });
-const signing: ClientCertificate = { file: text('signer.pem'), keyFile: text('signer.key') };
+const signing: MessageSigner = { file: text('signer.pem'), keyFile: text('signer.key') };
 
 const SAID = document('SAID', [field('S'), field('FILE', 'binary', { required: false })]);
 const SOAP_12 = { 'Content-Type': 'application/soap+xml' };
@@ -75,7 +76,7 @@ roles: [ALL]
 username-token: { max-age: 5 min }
 ---
 scheme: SIGNED
-signature: { algorithms: [rsa-sha256, ecdsa-sha256], digests: [sha256] }
+signature: { algorithms: [rsa-sha256, ecdsa-sha256, rsa-pss-sha384, rsa-sha1], digests: [sha256, sha512, sha1] }
 ---
 document: SAID
 fields: { S: string, FILE: { type: binary, required: false } }
@@ -248,6 +249,24 @@ describe('a node with `credential: { signature: … }`', () => {
     expect(called.value).toEqual({ S: 'partner Grüße & <b>\r\n😀' });
   });
 
+  it.each([
+    ['rsa-sha1', 'sha1'],
+    ['rsa-sha1', 'sha256'],
+    ['rsa-pss-sha384', 'sha512'],
+  ] as const)('signs with the algorithms that it declares, %s and %s, which the served door accepts by declaration', async (algorithm, digest) => {
+    const uris = { algorithm: SIGNATURE_ALGORITHMS[algorithm]!, digest: DIGEST_ALGORITHMS[digest]! };
+    const credential = security({ signature: { ...signing, ...uris }, timestamp: 300_000 });
+    const called = await caller(served(), credential).call('FILE_SEND', { S: 'x' });
+    expect(called.value).toEqual({ S: 'partner x' });
+    const { url, seen } = await target(ANSWER);
+    await caller(url, credential).call('FILE_SEND', { S: 'x' });
+    const used = (local: string): unknown =>
+      named(seen[0]!.body.toString(), local)[0]!.attributes.find((each) => each.local === 'Algorithm')?.value;
+    expect([used('SignatureMethod'), used('DigestMethod')]).toEqual([uris.algorithm, uris.digest]);
+    const { body } = caller(url, credential).preview('FILE_SEND', { S: 'x' });
+    expect(body).toContain(`SignatureMethod Algorithm="${uris.algorithm}"`);
+  });
+
   it('signs content that is streamed, as Base64 in the Body', async () => {
     const called = await caller(served(), signed).call('FILE_SEND', { S: 'x', FILE: attachment('onetwo') });
     expect(called.value).toEqual({ S: 'partner x' });
@@ -303,6 +322,11 @@ describe('a node with `credential: { signature: … }`', () => {
     ['a missing certificate', { ...signing, file: text('none.pem') }, 'none.pem'],
     ['a key of another certificate', { ...signing, keyFile: text('elliptic.key') }, 'does not belong to'],
     ['no certificate', { ...signing, file: text('signer.key') }, 'does not contain a certificate'],
+    [
+      'a key that does not fit the algorithm',
+      { ...signing, algorithm: SIGNATURE_ALGORITHMS['ecdsa-sha256']! },
+      'its key does not match its signature algorithm',
+    ],
   ])('names %s', async (_, signature, words) => {
     const { url, seen } = await target(ANSWER);
     const error = await thrown(caller(url, security({ signature, timestamp: 1000 })).call('FILE_SEND', { S: 'x' }));

@@ -175,7 +175,7 @@ export function credentialOfCalls(
   if (first === undefined) return { met: [], credential: undefined };
   if (!parts.includes(first)) return { met: [first], credential: credentialOf(first, node) };
   const token = parts.find(({ kind }) => kind === 'username-token');
-  const has = (kind: DraftSecurity['kind']): boolean => parts.some((each) => each.kind === kind);
+  const signature = parts.find((each) => each.kind === 'signature');
   return {
     met: parts,
     credential: given({
@@ -186,12 +186,24 @@ export function credentialOfCalls(
           password: `\${secret:${node}_PASSWORD}`,
           digest: 'digest' in token ? true : undefined,
         }),
-      timestamp: has('timestamp') ? '5 min' : undefined,
-      signature: has('signature')
-        ? { file: `\${env:${node}_CERTIFICATE_FILE}`, 'key-file': `\${env:${node}_KEY_FILE}` }
-        : undefined,
+      timestamp: parts.some(({ kind }) => kind === 'timestamp') ? '5 min' : undefined,
+      signature:
+        signature &&
+        given({
+          file: `\${env:${node}_CERTIFICATE_FILE}`,
+          'key-file': `\${env:${node}_KEY_FILE}`,
+          algorithm: signature.algorithm,
+          digest: signature.digest,
+        }),
       // A binding whose requests are signed has signed replies.
-      'reply-signature': has('signature') ? { certificate: `\${env:${node}_REPLY_CERTIFICATE_FILE}` } : undefined,
+      'reply-signature':
+        signature &&
+        given({
+          certificate: `\${env:${node}_REPLY_CERTIFICATE_FILE}`,
+          algorithms: signature.algorithm && [signature.algorithm],
+          digests: signature.digest && [signature.digest],
+          confirmation: signature.confirmation,
+        }),
     }),
   };
 }

@@ -66,6 +66,8 @@ interface Need extends Requirement {
   readonly transport: boolean;
   /** Messages are signed. */
   readonly signs: boolean;
+  /** Replies confirm the signatures of requests. */
+  readonly confirms: boolean;
   readonly unmet: readonly Unmet[];
   /** Not met, unless the transport protects messages. */
   readonly unprotected: readonly Unmet[];
@@ -77,6 +79,7 @@ const NOTHING: Need = {
   addressing: undefined,
   transport: false,
   signs: false,
+  confirms: false,
   unmet: [],
   unprotected: [],
 };
@@ -94,6 +97,7 @@ function together(needs: readonly Need[]): Need {
     addressing: strictest(needs.map(({ addressing }) => addressing)),
     transport: needs.some(({ transport }) => transport),
     signs: needs.some(({ signs }) => signs),
+    confirms: needs.some(({ confirms }) => confirms),
     unmet: needs.flatMap(({ unmet }) => unmet),
     unprotected: needs.flatMap(({ unprotected }) => unprotected),
   };
@@ -151,7 +155,7 @@ export class Policies {
           : `it needs ${needs}, which messages here do not have`;
       this.#losses.add(`${what} can't be met`, instead, place);
     }
-    return need;
+    return need.confirms ? { ...need, security: need.security.map(confirmed) } : need;
   }
 
   /** How many assertions of an effective policy can't be met. */
@@ -214,6 +218,7 @@ export class Policies {
     if (local === 'TransportBinding') return together([{ ...NOTHING, transport: true }, inside()]);
     if (local === 'HttpsToken' && attribute(element, 'RequireClientCertificate') === 'true')
       return together([{ ...NOTHING, security: [{ kind: 'client-certificate' }] }, inside()]);
+    if (local === 'RequireSignatureConfirmation') return { ...NOTHING, confirms: true };
     const unmet = unmetAssertion(element, location);
     if (BY_TRANSPORT.has(local)) return together([{ ...NOTHING, unprotected: [unmet] }, tokensIn(inside())]);
     if (SILENT.has(local) || /^(?:Basic|TripleDes)\d*/.test(local)) return inside();
@@ -225,12 +230,11 @@ export class Policies {
     const parts = partsOf(binding);
     const others = parts.filter(({ local }) => !SIGNERS.has(local));
     const unmet = parts.flatMap((part): Unmet[] => {
-      if (part.local === 'AlgorithmSuite') return unmetOfSuite(part, location);
       if (!SIGNERS.has(part.local) || hasBelow(part, 'X509Token')) return unmetOfToken(part, location);
       return [unmetAssertion(partsOf(part)[0] ?? part, location)];
     });
     const inside = together(others.map((each) => this.#need(each, location)));
-    const own: Need = { ...NOTHING, signs: true, security: [{ kind: 'signature' }], unmet };
+    const own: Need = { ...NOTHING, signs: true, security: [{ kind: 'signature', ...algorithmsOf(parts) }], unmet };
     return together([own, inside]);
   }
 
@@ -305,17 +309,21 @@ function isSigned(part: XmlElement): boolean {
 }
 
 /**
- * What calls do not have of a suite: all of them sign with RSA-SHA1, and most make digests by SHA-1 (WS-SecurityPolicy 1.3, section
- * 6.1). Many systems are set to RSA-SHA256 all the same.
+ * The algorithms of the suite of a binding: all suites sign with RSA-SHA1, and most make digests by SHA-1 (WS-SecurityPolicy 1.3,
+ * section 6.1). Many systems are set to RSA-SHA256 all the same, which no policy says.
  */
-function unmetOfSuite(suite: XmlElement, location: string): Unmet[] {
-  return partsOf(suite)
-    .filter(({ local }) => /^(?:Basic|TripleDes)/.test(local))
-    .map((each) => ({
-      what: `the policy AlgorithmSuite ${each.local}`,
-      place: placeOf(each, location),
-      needs: /Sha256/.test(each.local) ? 'RSA-SHA1 unless the system is set to RSA-SHA256' : 'SHA-1',
-    }));
+function algorithmsOf(parts: readonly XmlElement[]): { readonly algorithm?: 'rsa-sha1'; readonly digest?: 'sha1' } {
+  const suite = parts
+    .filter(({ local }) => local === 'AlgorithmSuite')
+    .flatMap(partsOf)
+    .find(({ local }) => /^(?:Basic|TripleDes)/.test(local));
+  if (suite === undefined) return {};
+  return { algorithm: 'rsa-sha1', ...(/Sha256/.test(suite.local) ? {} : { digest: 'sha1' }) };
+}
+
+/** What replies confirm is a signature: without one there is nothing to confirm. */
+function confirmed(security: DraftSecurity): DraftSecurity {
+  return security.kind === 'signature' ? { ...security, confirmation: true } : security;
 }
 
 /** Demands on a token that no message here meets. */

@@ -12,6 +12,12 @@ import type { Incoming } from './incoming.ts';
 import type { Sending } from './sending.ts';
 import { type TransportFacts, transportError } from './transport-error.ts';
 
+/**
+ * The request of a reply, with the value of the signature of a SOAP message in base64. The values of messages whose replies come
+ * later are not kept: each attempt has its own, and the address of the reply identifies its request.
+ */
+export type Sent = { readonly signature: string | undefined } | 'earlier';
+
 /** A reply whose body is still on the connection. */
 export interface RawReply {
   readonly called: Called;
@@ -29,8 +35,7 @@ export interface RawReply {
   readonly hint: string | undefined;
   /** Knows the secrets of the request, which a target may repeat. */
   readonly redactor: Redactor;
-  /** The value of the signature of a SOAP request, in base64; absent for one that was not signed. */
-  readonly signed?: string | undefined;
+  readonly sent: Sent;
   /** Closes the connection, whether or not the body was read. */
   discard(): void;
 }
@@ -91,7 +96,7 @@ export function received(
     bytes: whole === undefined ? bytesOf(incoming, codings, facts, status) : inOne(whole),
     hint: undefined,
     redactor,
-    signed: outgoing.soap?.signature,
+    sent: { signature: outgoing.soap?.signature },
     discard: () => incoming.discard(),
     release: () => incoming.release(DRAINED),
   };

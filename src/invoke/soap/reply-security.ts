@@ -6,7 +6,7 @@ import { isForUs, type SoapMessage } from '../../wire/soap/message.ts';
 import { DS, isNamed, WSSE, WSSE_11, WSU } from '../../wire/soap/wsse-names.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { InvokeError } from '../error.ts';
-import type { RawReply } from '../http/raw-reply.ts';
+import type { RawReply, Sent } from '../http/raw-reply.ts';
 import { badReply, shownText } from '../reply.ts';
 import type { ReplyTrust } from '../reply-trust.ts';
 
@@ -33,7 +33,6 @@ export function isReadableSecurity(header: XmlElement): boolean {
 /**
  * Verifies the signature of a reply.
  * @returns the envelope with the Body that was signed, and of the header blocks those that were
- * @param sent the value of the request's signature
  * @throws Refused for a reply that is not signed as `trust` has it
  */
 async function verifiedReply(
@@ -46,7 +45,7 @@ async function verifiedReply(
     readonly envelope: XmlElement;
     readonly message: SoapMessage;
     readonly trust: ReplyTrust;
-    readonly sent: string | undefined;
+    readonly sent: Sent;
   },
   now: number,
 ): Promise<XmlElement> {
@@ -69,11 +68,7 @@ async function verifiedReply(
   const isIssued = isIssuedBy(read.certificate, authorities, now) && subjectOfCertificate(raw) === subject;
   if (!isKnown && !isIssued) throw new Refused('its certificate is not one that reply-signature of the node trusts');
   const { body, covered } = read.verify();
-  if (header.confirmation !== undefined) {
-    if (!covered.has(header.confirmation)) throw new Refused('the signature does not cover SignatureConfirmation');
-    if (attributeOf(header.confirmation, 'Value') !== sent)
-      throw new Refused('SignatureConfirmation is about another request');
-  }
+  checkConfirmation(header.confirmation, trust, covered, sent);
   const parts = partsOf(envelope);
   const content = envelope.content.map((each) => {
     if (each === parts.body) return body;
@@ -83,6 +78,22 @@ async function verifiedReply(
     return { ...each, content: each.content.filter(isTrusted) };
   });
   return { ...envelope, content };
+}
+
+/** @throws Refused */
+function checkConfirmation(
+  confirmation: XmlElement | undefined,
+  trust: ReplyTrust,
+  covered: ReadonlySet<XmlElement>,
+  sent: Sent,
+): void {
+  if (confirmation === undefined) {
+    if (trust.confirmation === true) throw new Refused('it has no SignatureConfirmation');
+    return;
+  }
+  if (!covered.has(confirmation)) throw new Refused('the signature does not cover SignatureConfirmation');
+  if (sent !== 'earlier' && attributeOf(confirmation, 'Value') !== sent.signature)
+    throw new Refused('SignatureConfirmation is about another request');
 }
 
 /** The envelope of a reply with what its signature covers. @throws InvokeError BAD_REPLY */
@@ -95,12 +106,12 @@ export async function verified(
   const refused = (why: string): InvokeError => {
     const fault = readFault(received);
     const said = fault === undefined ? undefined : shownText(raw, `${fault.code}: ${fault.reason}`);
-    const shown = said === undefined ? '' : ` It is a fault that can't be trusted: ${said}`;
-    return badReply(raw, `is not signed as reply-signature of the node asks: ${why}.${shown}`);
+    const shown = said === undefined ? '' : `. It is a fault that can't be trusted: ${said}`;
+    return badReply(raw, `is not signed as reply-signature of the node asks: ${why}${shown}`);
   };
   if (message.resolve !== undefined) throw refused('it has attachments (MTOM), which no signature covers');
   try {
-    return await verifiedReply({ envelope: message.root, message: received, trust, sent: raw.signed }, Date.now());
+    return await verifiedReply({ envelope: message.root, message: received, trust, sent: raw.sent }, Date.now());
   } catch (error) {
     throw error instanceof Refused ? refused(error.message) : error;
   }

@@ -28,7 +28,7 @@ export interface CredentialDeclared {
   readonly webhook?: string | readonly string[];
   readonly 'username-token'?: UsernameTokenDeclared;
   readonly timestamp?: string;
-  readonly signature?: CertificateDeclared;
+  readonly signature?: MessageSignerDeclared;
   readonly 'reply-signature'?: ReplySignatureDeclared;
 }
 
@@ -39,6 +39,12 @@ export interface ReplySignatureDeclared {
   readonly algorithms?: readonly string[];
   readonly digests?: readonly string[];
   readonly 'max-age'?: string;
+  readonly confirmation?: boolean;
+}
+
+export interface MessageSignerDeclared extends CertificateDeclared {
+  readonly algorithm?: string;
+  readonly digest?: string;
 }
 
 interface UsernameTokenDeclared {
@@ -151,11 +157,11 @@ const usernameToken = keys<keyof UsernameTokenDeclared>(
   },
 );
 
-const signature = keys<keyof CertificateDeclared>(
+const signature = keys<keyof MessageSignerDeclared>(
   {
     required: ['file', 'key-file'],
     description:
-      'Signs SOAP messages with an X.509 certificate, which each request contains (RSA-SHA256 or ECDSA-SHA256, exclusive canonicalisation): the Body, the Timestamp, the UsernameToken and the header blocks of WS-Addressing. Can be combined with `username-token` and `timestamp`. The whole message is kept in memory for it, up to `limits.body`; attachments can not be signed.',
+      'Signs SOAP messages with an X.509 certificate, which each request contains (exclusive canonicalisation): the Body, the Timestamp, the UsernameToken and the header blocks of WS-Addressing. Can be combined with `username-token` and `timestamp`. The whole message is kept in memory for it, up to `limits.body`; attachments can not be signed.',
     examples: [{ file: 'certificates/signer.pem', 'key-file': '${env:SIGNER_KEY_FILE}' }],
   },
   {
@@ -165,6 +171,16 @@ const signature = keys<keyof CertificateDeclared>(
       '${env:SIGNER_KEY_FILE}',
     ),
     passphrase: text('Passphrase of the key. A reference, never the passphrase itself.', '${secret:SIGNER_PASSPHRASE}'),
+    algorithm: text(
+      'The signature algorithm: rsa-sha256, rsa-pss-sha256 or ecdsa-sha256, each of them with sha384 or sha512 too, or rsa-sha1, which is weak and which most suites of WS-SecurityPolicy demand. The default is rsa-sha256 for a key of RSA, and ecdsa-sha256 for one of EC.',
+      'rsa-sha1',
+      'rsa-sha512',
+    ),
+    digest: text(
+      'The digest algorithm: sha256, sha384, sha512, or sha1, which is weak. The default is sha256.',
+      'sha1',
+      'sha512',
+    ),
   },
 );
 
@@ -185,12 +201,20 @@ const replySignature = keys<keyof ReplySignatureDeclared>(
     ),
     subject: text('The subject of the certificate (RFC 4514), with `ca`.', 'CN=partner,O=Example,C=DE'),
     algorithms: texts(
-      'Accepted signature algorithms: rsa-sha256, rsa-pss-sha256, ecdsa-sha256, and each of them with sha384 and sha512. The default is rsa-sha256.',
+      'Accepted signature algorithms: rsa-sha256, rsa-pss-sha256, ecdsa-sha256, and each of them with sha384 and sha512; rsa-sha1, which is weak. The default is rsa-sha256.',
       'rsa-sha256',
       'rsa-sha512',
     ),
-    digests: texts('Accepted digest algorithms: sha256, sha384, sha512. The default is sha256.', 'sha256', 'sha512'),
+    digests: texts(
+      'Accepted digest algorithms: sha256, sha384, sha512; sha1, which is weak. The default is sha256.',
+      'sha256',
+      'sha512',
+    ),
     'max-age': time('How long a reply is valid after its Timestamp was created; at most one hour.', '5 min', '2 min'),
+    confirmation: yesNo(
+      'Each reply must contain a signed `SignatureConfirmation` with the value of the signature of its request (WS-Security 1.1), so that no reply to another request is accepted. Needs `signature`. The value in a later reply (`reply-to`) is not compared: the address that it arrives at identifies its request.',
+      false,
+    ),
   },
 );
 

@@ -164,11 +164,15 @@ const signature = keys<keyof SignatureDeclared>(
   {
     'max-age': time('How long a message is valid after it was signed; at most one hour.', '5 min', '2 min'),
     algorithms: texts(
-      'Accepted signature algorithms: rsa-sha256, rsa-pss-sha256, ecdsa-sha256, and each of them with sha384 and sha512. The default is rsa-sha256.',
+      'Accepted signature algorithms: rsa-sha256, rsa-pss-sha256, ecdsa-sha256, and each of them with sha384 and sha512; rsa-sha1, which is weak. The default is rsa-sha256.',
       'rsa-sha256',
       'rsa-sha512',
     ),
-    digests: texts('Accepted digest algorithms: sha256, sha384, sha512. The default is sha256.', 'sha256', 'sha512'),
+    digests: texts(
+      'Accepted digest algorithms: sha256, sha384, sha512; sha1, which is weak. The default is sha256.',
+      'sha256',
+      'sha512',
+    ),
     ca: filePath(
       'File with CA certificates (PEM). Certificates that they issue are identified by their subject, all others only by their fingerprint. May refer to configuration.',
       'certificates/partners.pem',

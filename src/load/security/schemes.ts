@@ -7,6 +7,7 @@ import {
   type Role,
   type SecurityScheme,
   SIGNATURE_ALGORITHMS,
+  WEAK_ALGORITHMS,
 } from '../../model/security.ts';
 import { isTaken } from '../../wire/request-headers.ts';
 import { WEBHOOK_HEADERS } from '../../wire/webhook.ts';
@@ -95,17 +96,41 @@ function linkHeader(
   return header;
 }
 
-/** The algorithms of signatures in messages that are accepted. @param within the key that holds them */
+/** The algorithms of signatures in messages that are accepted; weak ones with a warning. @param within the key that holds them */
 export function linkAcceptedSignature(linking: Linking, declared: SignatureDeclared, within: string) {
-  const taken = (key: 'algorithms' | 'digests', uris: Readonly<Record<string, string>>, usual: string): string[] =>
-    (linkAlgorithms(linking, declared, key, `${within}.${key}`, Object.keys(uris)) ?? [usual]).map(
-      (word) => uris[word] as string,
-    );
+  const taken = (key: 'algorithms' | 'digests', uris: Readonly<Record<string, string>>, usual: string): string[] => {
+    const words = linkAlgorithms(linking, declared, key, `${within}.${key}`, Object.keys(uris)) ?? [usual];
+    declared[key]?.forEach((word, index, all) => {
+      warnOfWeak(linking, word, `${within}.${key}`, linking.places.value(all, index));
+    });
+    return words.map((word) => uris[word] as string);
+  };
   return {
     algorithms: taken('algorithms', SIGNATURE_ALGORITHMS, 'rsa-sha256'),
     digests: taken('digests', DIGEST_ALGORITHMS, 'sha256'),
     maxAge: linkDuration(linking, declared, `${within}.max-age`, LONGEST_AGE) ?? MAX_AGE,
   };
+}
+
+function warnOfWeak({ report }: Linking, algorithm: string, name: string, at: Place): void {
+  if (WEAK_ALGORITHMS.has(algorithm)) report.raise('weak-algorithm', { algorithm, name }, at);
+}
+
+/** The URI of one algorithm of a table; `undefined` for one that was not declared, or is not allowed. A weak one gets a warning. */
+export function linkAlgorithm(
+  linking: Linking,
+  container: object,
+  key: string,
+  within: string,
+  uris: Readonly<Record<string, string>>,
+): string | undefined {
+  const word = (container as Readonly<Record<string, string | undefined>>)[key];
+  if (word === undefined) return undefined;
+  const [name, at] = [`${within}.${key}`, linking.places.value(container, key)];
+  const found = allowedAlgorithm(linking, word, name, Object.keys(uris), at);
+  if (found === undefined) return undefined;
+  warnOfWeak(linking, found, name, at);
+  return uris[found];
 }
 
 function linkSignature(linking: Linking, declared: SignatureDeclared): Kind {
@@ -194,22 +219,31 @@ const TOKEN_ALGORITHMS = [
  * @param known the allowed algorithms
  */
 function linkAlgorithms<W extends string>(
-  { report, places }: Linking,
+  linking: Linking,
   container: object,
   key: string,
   name: string,
   known: readonly W[],
 ): readonly W[] | undefined {
   const said = (container as Readonly<Record<string, readonly string[] | undefined>>)[key];
-  return said?.flatMap((given, index) => {
-    const found = known.find((each) => each === given);
-    if (found !== undefined) return found;
-    const at = places.value(said, index);
-    const why = whyRefused(given);
-    if (why === undefined) report.raise('not-one-of', { name, given, known }, at);
-    else report.raise('algorithm-refused', { algorithm: given, why }, at);
-    return [];
-  });
+  return said?.flatMap(
+    (given, index) => allowedAlgorithm(linking, given, name, known, linking.places.value(said, index)) ?? [],
+  );
+}
+
+function allowedAlgorithm<W extends string>(
+  { report }: Linking,
+  given: string,
+  name: string,
+  known: readonly W[],
+  at: Place,
+): W | undefined {
+  const found = known.find((each) => each === given);
+  if (found !== undefined) return found;
+  const why = whyRefused(given);
+  if (why === undefined) report.raise('not-one-of', { name, given, known }, at);
+  else report.raise('algorithm-refused', { algorithm: given, why }, at);
+  return undefined;
 }
 
 /** Why algorithms that others accept are not allowed. */

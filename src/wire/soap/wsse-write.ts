@@ -1,5 +1,5 @@
 // WSS: SOAP Message Security 1.1.1 with UsernameToken Profile and X.509 Certificate Token Profile 1.1.1: writing `Security`.
-import { createHash, type KeyObject, sign } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { canonicalXml } from '../xml/canonical.ts';
 import { readXml } from '../xml/read.ts';
 import { escapeText } from '../xml/text.ts';
@@ -71,9 +71,21 @@ export function securityBlock(version: SoapVersion, content: SecurityContent, si
   return `<wsse:Security ${names} ${soap}:mustUnderstand="1">${parts.join('')}</wsse:Security>`;
 }
 
+/** URIs of the algorithms of a signature. */
+export interface SignatureMethods {
+  readonly algorithm: string;
+  readonly digest: string;
+}
+
+/** Creates the values of a signature, each in base64. */
+export interface MessageSigning extends SignatureMethods {
+  digestOf(text: string): string;
+  sign(text: string): string;
+}
+
 /** The signature of a message that is only shown. @param hidden in place of its values */
-export function shownSignature(hidden: string): string {
-  return signatureXml(signedInfo(RSA_SHA256, [{ id: BODY_ID, digest: hidden }]), hidden);
+export function shownSignature(methods: SignatureMethods, hidden: string): string {
+  return signatureXml(signedInfo(methods, [{ id: BODY_ID, digest: hidden }]), hidden);
 }
 
 /** Whether an envelope has a Security header for the receiver of the message already. */
@@ -97,7 +109,7 @@ export function signedEnvelope(
   envelope: string,
   version: SoapVersion,
   content: SecurityContent,
-  key: KeyObject,
+  signing: MessageSigning,
 ): { readonly text: string; readonly signature: string } {
   const text = normalised(envelope);
   const root = readXml(text);
@@ -114,33 +126,25 @@ export function signedEnvelope(
   const references = [...ids, ...own].map((id) => {
     const element = found.get(id);
     if (element === undefined) throw new TypeError(`no element has the id ${id}`);
-    return { id, digest: createHash('sha256').update(canonicalXml(element)).digest('base64') };
+    return { id, digest: signing.digestOf(canonicalXml(element)) };
   });
-  const isRsa = key.asymmetricKeyType === 'rsa';
-  const info = signedInfo(isRsa ? RSA_SHA256 : ECDSA_SHA256, references);
-  const canonical = canonicalXml(readXml(info));
-  // An ECDSA signature is the concatenation of r and s (XML Signature 1.1, section 6.4.3), not the usual DER.
-  const by = isRsa ? { key } : { key, dsaEncoding: 'ieee-p1363' as const };
-  const signature = sign('sha256', Buffer.from(canonical), by).toString('base64');
+  const info = signedInfo(signing, references);
+  const signature = signing.sign(canonicalXml(readXml(info)));
   return { text: whole(signatureXml(info, signature)), signature };
 }
 
-const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
-const ECDSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256';
-const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
-
 function signedInfo(
-  algorithm: string,
+  methods: SignatureMethods,
   references: readonly { readonly id: string; readonly digest: string }[],
 ): string {
   const each = references.map(
     ({ id, digest }) =>
       `<ds:Reference URI="#${id}"><ds:Transforms><ds:Transform Algorithm="${EXC_C14N}"/></ds:Transforms>` +
-      `<ds:DigestMethod Algorithm="${SHA256}"/><ds:DigestValue>${digest}</ds:DigestValue></ds:Reference>`,
+      `<ds:DigestMethod Algorithm="${methods.digest}"/><ds:DigestValue>${digest}</ds:DigestValue></ds:Reference>`,
   );
   return (
     `<ds:SignedInfo xmlns:ds="${DS}"><ds:CanonicalizationMethod Algorithm="${EXC_C14N}"/>` +
-    `<ds:SignatureMethod Algorithm="${algorithm}"/>${each.join('')}</ds:SignedInfo>`
+    `<ds:SignatureMethod Algorithm="${methods.algorithm}"/>${each.join('')}</ds:SignedInfo>`
   );
 }
 

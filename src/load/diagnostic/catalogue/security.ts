@@ -22,6 +22,16 @@ export const securityEntries = {
     wrong: 'user: demo\npassword: $scrypt$ln=14$abc',
     right: `user: demo\npassword: ${HASH}`,
   }),
+  'weak-algorithm': warning<{ algorithm: string; name: string }>({
+    message: ({ algorithm, name }) => `${name} has ${algorithm}, whose collisions can be computed (SHA-1).`,
+    hint: () => 'Agree on rsa-sha256 and sha256 with the partner, and remove it then.',
+    explanation:
+      'Algorithm suites of WS-SecurityPolicy demand signatures with RSA-SHA1, and most of them digests of SHA-1. Whoever can choose a part of what is signed may be able to create a second message to which the same signature belongs. Signatures with SHA-1 are written and accepted only where they are declared. Many systems, such as CXF, can be set to RSA-SHA256 although their policy stays the same.',
+    wrong:
+      'node: PARTNER\nbase: https://partner.example.org\ncredential:\n  signature: { file: a.pem, key-file: a.key, algorithm: rsa-sha1 }',
+    right:
+      'node: PARTNER\nbase: https://partner.example.org\ncredential:\n  signature: { file: a.pem, key-file: a.key }',
+  }),
   'role-not-granted': error<{ operation: string; role: string; thing: string }>({
     message: ({ operation, role, thing }) =>
       `${operation} runs as role ${role}, which has no permission list that grants the ${thing}.`,
@@ -83,7 +93,7 @@ export const schemeEntries = {
     message: ({ algorithm, why }) => `The algorithm ${algorithm} is not allowed: ${why}.`,
     hint: () => 'Use a signature with a key pair over SHA-256 or longer, for example RS256 or rsa-sha256.',
     explanation:
-      'The definitions decide which signature algorithms are allowed, never the sender. `none` is not a signature; a MAC (HS256) has one key for both sides, which for a token would be the public key; digests of SHA-1 and MD5 can be forged.',
+      'The definitions decide which signature algorithms are allowed, never the sender. `none` is not a signature; a MAC (HS256) has one key for both sides, which for a token would be the public key; MD5 can be forged. SHA-1 is allowed only for signatures in SOAP messages, with a warning.',
     wrong: login(`  algorithms: [RS256, HS256]\n${ROLES}`),
     right: login(`  algorithms: [RS256]\n${ROLES}`),
   }),
