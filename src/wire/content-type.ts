@@ -8,7 +8,7 @@ import { quote } from './words.ts';
  * Reads a received Content-Type, of a request, a reply or a part. Beyond the grammar it accepts what deployed clients send:
  * an unquoted value with any character but blanks, quotes, commas and semicolons (`action=urn:x/Op`), single quotes around a
  * value (`charset='utf-8'`; not around a boundary, where they are characters of it), an empty charset, which counts as
- * absent, and a header that was sent more than once with the same value (`text/xml, text/xml`).
+ * absent, and a header that was sent more than once with values that do not contradict each other (`text/xml; charset=utf-8, text/xml`).
  * @returns `undefined` when the meaning is not clear; {@link contentTypeFault} says why
  */
 export function readContentType(text: string): MediaType | undefined {
@@ -83,17 +83,18 @@ class LenientReader {
 
   read(): MediaType | string {
     if (hasControls(this.#text)) return 'it contains a control character';
-    let first: { readonly type: MediaType; readonly text: string } | undefined;
+    let known: MediaType | undefined;
+    let first: string | undefined;
     for (;;) {
       const from = this.#at;
       const type = this.#entry();
       if (typeof type === 'string') return type;
       const text = this.#text.slice(from, this.#at).trim();
-      first ??= { type, text };
-      if (!isSame(first.type, type)) return `${TWO_VALUES}, ${quote(first.text)} and ${quote(text)}`;
-      if (!this.#take(',')) break;
+      first ??= text;
+      known = known === undefined ? type : merged(known, type);
+      if (known === undefined) return `${TWO_VALUES}, ${quote(first)} and ${quote(text)}`;
+      if (!this.#take(',')) return known;
     }
-    return first.type;
   }
 
   /** One value, up to a comma or the end. */
@@ -173,13 +174,16 @@ class LenientReader {
   }
 }
 
-function isSame(one: MediaType, other: MediaType): boolean {
-  if (one.essence !== other.essence || one.parameters.size !== other.parameters.size) return false;
-  return [...one.parameters].every(([name, value]) => {
-    const again = other.parameters.get(name);
+/** One type with the parameters of both; `undefined` when they contradict each other. */
+function merged(one: MediaType, other: MediaType): MediaType | undefined {
+  if (one.essence !== other.essence) return undefined;
+  for (const [name, value] of other.parameters) {
+    const first = one.parameters.get(name);
     // RFC 9110 section 8.3.2: names of charsets have no case.
-    return again === value || (name === 'charset' && again?.toLowerCase() === value.toLowerCase());
-  });
+    const isSame = first === value || (name === 'charset' && first?.toLowerCase() === value.toLowerCase());
+    if (first !== undefined && !isSame) return undefined;
+  }
+  return { ...one, parameters: new Map([...other.parameters, ...one.parameters]) };
 }
 
 /** Not in a header's value, not even in a quoted string (RFC 9110 section 5.6.4). */

@@ -98,6 +98,26 @@ it.each([
     { type: 'array', prefixItems: [{ type: 'string' }] },
     { type: 'array', prefixItems: [{ type: 'integer' }] },
   ],
+  [
+    'members beside properties',
+    { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: { type: 'string' } },
+    { type: 'object', properties: { a: { type: 'string' } }, additionalProperties: { type: 'integer' } },
+  ],
+  [
+    'members by a pattern beside properties',
+    { type: 'object', properties: { a: { type: 'string' } }, patternProperties: { '^x': { maxLength: 9 } } },
+    { type: 'object', properties: { a: { type: 'string' } }, patternProperties: { '^x': { maxLength: 5 } } },
+  ],
+  [
+    'numbers of members beside properties',
+    { type: 'object', properties: { a: { type: 'string' } }, maxProperties: 9 },
+    { type: 'object', properties: { a: { type: 'string' } }, maxProperties: 2 },
+  ],
+  [
+    'bounds of a text that is a date',
+    { type: 'string', format: 'date', maxLength: 9 },
+    { type: 'string', format: 'date', maxLength: 5 },
+  ],
   ['a keyword', { type: 'string', not: { enum: ['A'] } }, { type: 'string', not: { enum: ['B'] } }],
 ])('what is not compared, and has changed, is listed: %s', async (_, before, after) => {
   const cwd = await temporaryFolder();

@@ -40,6 +40,7 @@ it.each([
   "text/xml; charset='utf-8'",
   "text/xml; charset=''",
   'text/xml, text/xml',
+  'text/xml; charset=utf-8, text/xml',
   'text/xml; action=urn:x/y',
 ])('a reply over SOAP as %s is read', async (type) => {
   expect((await answered({ ...SUM_REPLY, headers: { 'Content-Type': type } })).value).toEqual(SUM);

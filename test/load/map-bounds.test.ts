@@ -22,6 +22,12 @@ fields: { text: string, lines: list of string }
 ---
 document: INNER_NARROW
 fields: { text: string(5), lines: { type: list of string, maximum: 2 } }
+---
+document: LINE
+fields: { line: string }
+---
+document: OTHER_LINE
+fields: { line: string }
 `;
   const { diagnostics } = loadFiles(projectOf(text), 'ignore-missing');
   return diagnostics.filter(({ severity }) => severity === 'error').map(({ message }) => message);
@@ -53,6 +59,11 @@ const FITS: readonly [from: string, to: string][] = [
   ['{ type: string, enum: [A, BB] }', "{ type: string, pattern: '[A-Z]+' }"],
   ['INNER_NARROW', 'INNER_WIDE'],
   ['list of INNER_NARROW', 'list of INNER_WIDE'],
+  ['{ type: list of INNER_NARROW, maximum: 3 }', '{ type: list of INNER_WIDE, maximum: 3 }'],
+  ['{ type: map of INNER_NARROW, minimum: 1, maximum: 3 }', '{ type: map of INNER_NARROW, minimum: 1 }'],
+  ['uuid', 'uuid'],
+  ['uuid', 'string'],
+  ['flag', 'flag'],
 ];
 
 const MAY_NOT_FIT: readonly [from: string, to: string, words: string, cuts?: true][] = [
@@ -99,6 +110,15 @@ const MAY_NOT_FIT: readonly [from: string, to: string, words: string, cuts?: tru
   ['string', "{ type: string, pattern: '[A-Z]+' }", 'takes values of the pattern [A-Z]+'],
   ['{ type: string, enum: [a] }', "{ type: string, pattern: '[A-Z]+' }", 'does not take the value "a"'],
   ['string', '{ type: string, enum: [A, B] }', 'is one of A, B'],
+  ['string', 'uuid', 'takes only values of the type uuid'],
+  ['text', 'uri', 'takes only values of the type uri'],
+  ['string', 'flag', 'takes only values of the type flag'],
+  ['string(8)', 'hex', 'takes only values of the type hex'],
+  ['list of string', 'list of duration', 'takes only values of the type duration'],
+  ['list of LINE', '{ type: list of LINE, maximum: 3 }', 'takes 3 entries at most', true],
+  ['{ type: list of LINE, maximum: 4 }', '{ type: list of OTHER_LINE, maximum: 3 }', 'takes 3 entries at most', true],
+  ['list of LINE', '{ type: list of OTHER_LINE, minimum: 1 }', 'takes 1 entries at least'],
+  ['map of LINE', '{ type: map of OTHER_LINE, maximum: 2 }', 'takes 2 entries at most'],
   ['INNER_WIDE', 'INNER_NARROW', 'takes 5 characters at most'],
   ['list of INNER_WIDE', 'list of INNER_NARROW', 'takes 2 entries at most'],
 ];

@@ -19,6 +19,9 @@ it.each([
   ["multipart/related; type='application/xop+xml'; boundary='a'", { type: 'application/xop+xml', boundary: "'a'" }],
   ['text/xml, text/xml', {}],
   ['text/xml; charset=utf-8, text/xml;charset="UTF-8"', { charset: 'utf-8' }],
+  ['text/xml; charset=utf-8, text/xml', { charset: 'utf-8' }],
+  ['text/xml, text/xml; charset=latin1', { charset: 'latin1' }],
+  ['text/xml; a=1, text/xml; b=2, text/xml; b=2; a=1', { a: '1', b: '2' }],
   ['application/soap+xml; action="a, b;c", application/soap+xml; action="a, b;c"', { action: 'a, b;c' }],
   ['text/plain; a=""; b="\\""', { a: '', b: '"' }],
 ])('%s has one meaning', (text, parameters) => {
@@ -43,6 +46,10 @@ it.each([
   [
     'text/xml; charset=utf-8, text/xml; charset=utf-16',
     'it has two different values, "text/xml; charset=utf-8" and "text/xml; charset=utf-16"',
+  ],
+  [
+    'text/xml, text/xml; charset=utf-8, text/xml; charset=latin1',
+    'it has two different values, "text/xml" and "text/xml; charset=latin1"',
   ],
   ['text/xml\r\nX: y', 'it contains a control character'],
 ])('%j is not clear, and the parameter is named', (text, fault) => {

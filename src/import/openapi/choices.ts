@@ -129,7 +129,12 @@ export class Choices {
     }
     const read = this.#merged(reads.map((each) => each.read)) ?? this.#compared(document, reads);
     if (read === undefined)
-      losses.add(`"${keyword}" of values that are not all objects`, 'any JSON is accepted', node.place);
+      losses.add(
+        `"${keyword}" of values that are not all objects`,
+        'any JSON is accepted',
+        node.place,
+        contentText(node, this.#reader.context),
+      );
     else if (!read.isExact)
       losses.add(
         `"${keyword}" of texts or numbers`,

@@ -1,5 +1,6 @@
 import type { DocumentOptions, DraftDocument, DraftField, FieldOptions } from '../draft.ts';
 import { tagOf } from './choices.ts';
+import { contentText } from './content-text.ts';
 import { prose, withDeprecation } from './prose.ts';
 import { fits } from './scalars.ts';
 import { type SchemaContext, type Schemas, type Shape, shapeOf } from './shape.ts';
@@ -46,9 +47,10 @@ function inheritedNames({ context }: TypeReader, base: Node): Set<string> {
   return names;
 }
 
-function tellOverridden({ context: { losses } }: TypeReader, nodes: Schemas, name: string): void {
-  const [{ place }] = nodes as readonly [Node];
-  losses.add(`"${name}" restricts a property of what it extends`, 'taken as it is there', place);
+function tellOverridden({ context }: TypeReader, nodes: Schemas, name: string): void {
+  const [node] = nodes as readonly [Node];
+  const content = contentText(node, context);
+  context.losses.add(`"${name}" restricts a property of what it extends`, 'taken as it is there', node.place, content);
 }
 
 function tellReserved({ context: { losses } }: TypeReader, nodes: Schemas, name: string): void {
@@ -56,15 +58,17 @@ function tellReserved({ context: { losses } }: TypeReader, nodes: Schemas, name:
   losses.add(`a property "${name}", which no field can be called`, 'left out', place);
 }
 
-function addOpenness({ context: { losses } }: TypeReader, document: DraftDocument, shape: Shape): void {
+function addOpenness({ context }: TypeReader, document: DraftDocument, shape: Shape): void {
+  const add = (what: string, instead: string, node: Node): void =>
+    context.losses.add(what, instead, node.place, contentText(node, context));
   const closed = shape.all('additionalProperties').find(({ value }) => value === false);
   const more = closed ?? shape.first('additionalProperties') ?? shape.first('unevaluatedProperties');
   for (const [pattern, node] of shape.all('patternProperties').flatMap((each) => each.entries()))
-    losses.add(`the members by the pattern ${pattern}`, 'any undeclared members are accepted', node.place);
+    add(`the members by the pattern ${pattern}`, 'any undeclared members are accepted', node);
   for (const keyword of ['minProperties', 'maxProperties'])
-    for (const node of shape.all(keyword)) losses.add(`"${keyword}" beside properties`, 'not checked', node.place);
+    for (const node of shape.all(keyword)) add(`"${keyword}" beside properties`, 'not checked', node);
   if (more?.map !== undefined && Object.keys(more.map).length > 0)
-    losses.add('the type of additional members', 'any undeclared members are accepted', more.place);
+    add('the type of additional members', 'any undeclared members are accepted', more);
   if (shape.has('patternProperties') || (more !== undefined && more.value !== false)) document.options.open = true;
   else if (more !== undefined) document.options.open = false;
   else document.openUnsaid = true;

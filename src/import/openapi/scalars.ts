@@ -3,6 +3,7 @@ import { compareDecimals, toDecimal } from '../../wire/decimal.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
 import { compilePattern } from '../../wire/pattern.ts';
 import type { FieldOptions } from '../draft.ts';
+import { contentText } from './content-text.ts';
 import { translatePattern } from './patterns.ts';
 import { type JsonType, type SchemaContext, type Shape, tellOnce } from './shape.ts';
 import type { Node } from './tree.ts';
@@ -354,7 +355,8 @@ function fitsText(text: string, word: string, { minimum, maximum, pattern }: Fie
   return patterns.every((each) => compilePattern(each).test(text));
 }
 
-function tellUnused(shape: Shape, { losses }: SchemaContext, word: string, keywords: readonly string[]): void {
+function tellUnused(shape: Shape, context: SchemaContext, word: string, keywords: readonly string[]): void {
   for (const keyword of keywords)
-    for (const node of shape.all(keyword)) losses.add(`"${keyword}" of a ${word}`, 'not checked', node.place);
+    for (const node of shape.all(keyword))
+      context.losses.add(`"${keyword}" of a ${word}`, 'not checked', node.place, contentText(node, context));
 }

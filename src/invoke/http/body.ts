@@ -70,8 +70,8 @@ export function oneLine(text: string): string | undefined {
   return line === '' ? undefined : line;
 }
 
-/** Content codings that are decoded even if they were not requested (RFC 9110 section 8.4.1.3). */
-const ALWAYS: ReadonlySet<string> = new Set(['gzip', 'x-gzip']);
+/** Content codings that are decoded even if they were not requested: without Accept-Encoding servers may choose (RFC 9110, 12.5.3). */
+const ALWAYS: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate']);
 
 /** Accept-Encoding of a call that accepts a compressed reply. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br';

@@ -12,7 +12,7 @@ import { hasOwnValue, isNeeded } from './field.ts';
 import { typeWords } from './field-type.ts';
 import { fitValue, restrictionBroken, restrictionOf, spelled } from './fit.ts';
 import { valuesOf, whyNoValue } from './mapped-fields.ts';
-import { unprovenRestriction } from './unproven.ts';
+import { type Given, unprovenRestriction } from './unproven.ts';
 
 type Single = string | number | boolean;
 
@@ -252,20 +252,29 @@ class MappingLinker {
     const source = { kind: 'field', path, ...given({ values, otherwise }) } as const;
     const [from, to] = [singleType(own.type), singleType(field.type)];
     const isAlike = isCollection(own.type) ? own.type.kind === field.type.kind : !isCollection(field.type);
+    const what = `${spot.above.join('.')} of ${this.#to}`;
     if (isAlike && from.kind === 'document' && to.kind === 'document') {
-      if (from.document === to.document && said.map === undefined) return source;
-      return { ...source, mapping: this.#inner(from.document, to.document, said.map, spot) };
+      const counted = this.#proven(what, field, { own, values }, said, spot);
+      if (counted === undefined) return undefined;
+      const entries = { ...source, ...counted };
+      if (from.document === to.document && said.map === undefined) return entries;
+      return { ...entries, mapping: this.#inner(from.document, to.document, said.map, spot) };
     }
     if (said.map !== undefined)
       return this.#refuse(
         `\`map\` fills ${spot.above.join('.')}, which is ${typeWords(field.type)}, from ${own.name}, which is ${typeWords(own.type)}; both must be documents, or both lists or maps of documents`,
         spot,
       );
-    const what = `${spot.above.join('.')} of ${this.#to}`;
     const reason = whyNoValue(field, own, values);
     if (reason !== undefined) return this.#refuse(`${what} ${reason}`, spot);
-    const unproven = unprovenRestriction(field, { own, values });
-    const cutting = said.cut === true ? ({ ...source, cut: true } as const) : source;
+    const proven = this.#proven(what, field, { own, values }, said, spot);
+    return proven && { ...source, ...proven };
+  }
+
+  /** What is done to values that may not fit. Where nothing is declared for these, they are reported. */
+  #proven(what: string, field: Field, given: Given, said: SourceDeclared, spot: Spot): { cut?: true } | undefined {
+    const unproven = unprovenRestriction(field, given);
+    const cutting = said.cut === true ? ({ cut: true } as const) : {};
     if (unproven === undefined || said.fault === true || (unproven.cuts && said.cut === true)) return cutting;
     const remedies = [...(unproven.cuts ? ['`cut: true`'] : []), '`values`', '`fault: true`'];
     return this.#refuse(

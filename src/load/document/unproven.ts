@@ -14,7 +14,7 @@ interface Unproven {
 }
 
 /** What the values that fill a field can be. */
-interface Given {
+export interface Given {
   readonly own: Field;
   /** Values that replace some of these. */
   readonly values: ReadonlyMap<string, Value> | undefined;
@@ -76,12 +76,19 @@ function brokenBy(listed: readonly string[], wanted: SingleField): Unproven | un
 
 /** Each compares one kind of restriction. */
 const COMPARISONS: readonly ((wanted: SingleField, own: SingleField) => Unproven | undefined)[] = [
+  unprovenForm,
   unprovenList,
   unprovenLength,
   unprovenDigits,
   unprovenRange,
   unprovenPattern,
 ];
+
+/** A text may have another form than that of a UUID, a URI, hexadecimal digits, a duration or a flag. */
+function unprovenForm({ type }: SingleField, own: SingleField): Unproven | undefined {
+  if (isAnyText(type) || !isAnyText(own.type) || !traitsOf(type).takesText) return undefined;
+  return { reason: `takes only values of the type ${type.kind}, but ${own.name} may be any text`, cuts: false };
+}
 
 function unprovenList({ enum: listed, fixed }: SingleField, { name }: SingleField): Unproven | undefined {
   if (fixed !== undefined) return { reason: `is always ${fixed}, but ${name} may be something else`, cuts: false };
