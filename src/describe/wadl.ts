@@ -23,7 +23,7 @@ import { isWhole } from './openapi/request.ts';
 import { accessNote, restSchemes } from './requirements.ts';
 import { restScopeOf, type Scope, segmentOf } from './scope.ts';
 import { type DescribedUri, type DescribedVariable, describeUri, operatorNote, type PathWriter } from './uri.ts';
-import { boundsNote, deprecationNote, joined, repeatsNote, titleOf } from './words.ts';
+import { boundsNote, codingNote, deprecationNote, joined, repeatsNote, titleOf } from './words.ts';
 import { prefixesOf, type SchemaSet } from './xsd/schema.ts';
 import { builtInType, lexical } from './xsd/types.ts';
 import { schemasOf } from './xsd/xsd.ts';
@@ -54,6 +54,7 @@ export function describeWadl(
     element('doc', { title: scope.name }, [titleOf(scope)]),
     deprecated === undefined ? undefined : element('doc', { title: 'Deprecated' }, [deprecated]),
     faultsDoc(scope),
+    codingsDoc(scope),
     grammars.length === 0 ? undefined : element('grammars', {}, grammars),
     resources.length === 0
       ? undefined
@@ -67,6 +68,13 @@ function faultsDoc({ rest, gateway }: Scope): XmlElement | undefined {
   if (rest.length === 0) return undefined;
   const lines = faultMeanings(rest, gateway).map(({ status, meaning }) => `${status}: ${meaning}`);
   return element('doc', { title: 'Statuses of faults' }, [lines.join('\n')]);
+}
+
+/** Once for all methods that take a body. */
+function codingsDoc({ rest, gateway }: Scope): XmlElement | undefined {
+  const note = codingNote(gateway);
+  const hasBody = rest.some((operation) => operation.uris.some((uri) => takesBody(operation, uri)));
+  return note === undefined || !hasBody ? undefined : element('doc', { title: 'Request bodies' }, [note]);
 }
 
 /** WADL paths support `{X}` only; matrix variables are parameters outside of the path. */

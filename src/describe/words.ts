@@ -1,4 +1,5 @@
 import { entryField, type Field, isCollection, type ScalarType, singleType } from '../model/field.ts';
+import type { Gateway } from '../model/gateway.ts';
 import { isNumeric, traitsOf } from '../model/scalar.ts';
 import type { Service } from '../model/service.ts';
 import { BOUND_NAMES } from '../wire/order.ts';
@@ -101,4 +102,13 @@ export function deprecationNote({ deprecated }: Service): string | undefined {
   const since = deprecated.since === undefined ? '' : ` since ${deprecated.since}`;
   const sunset = deprecated.sunset === undefined ? '' : ` It ends on ${deprecated.sunset}.`;
   return `This version is deprecated${since}.${sunset}`;
+}
+
+/**
+ * How the bodies of requests may be compressed, in words; `undefined` if they may not. It is no parameter in any contract: generated
+ * clients would set the header without encoding the body, and calls that are imported would have a field of its name.
+ */
+export function codingNote({ requestEncodings }: Pick<Gateway, 'requestEncodings'>): string | undefined {
+  if (requestEncodings.length === 0) return undefined;
+  return `A request body may be compressed, which its header Content-Encoding states: ${requestEncodings.join(', ')} (RFC 9110, section 8.4).`;
 }

@@ -15,7 +15,7 @@ interface Wanted extends Pick<SaveOptions, 'ifMatch' | 'ifNoneMatch'> {
 }
 
 /**
- * The row that a save writes.
+ * The row that a save writes. It lacks the columns that keep their values.
  * @param present the row in the database, if there is one
  * @returns the row with an incremented lock; `undefined` to delete it
  * @throws Fault NOT_FOUND, CONFLICT, PRECONDITION_FAILED, BAD_PARAMETER
@@ -45,7 +45,9 @@ export function changeOf(
   }
   if (action === 'delete') return undefined;
   const changed = action === 'patch' ? { ...present?.record, ...record } : record;
-  const row = records.toRow(changed);
+  const row: Record<string, string | null> = { ...records.toRow(changed) };
+  // The value that a patch leaves alone stays in its column.
+  if (action === 'patch') for (const name of present?.odd ?? []) if (record[name] === undefined) delete row[name];
   // The keys stay as they are in the database, where their text may differ: 007 for 7.
   const own =
     present === undefined ? {} : Object.fromEntries(keys.map(({ name }) => [name, present.row[name] ?? null]));

@@ -13,6 +13,7 @@ import type { DocumentValue, Value } from '../model/value.ts';
 import { toDecimal } from '../wire/decimal.ts';
 import { readDouble } from '../wire/double.ts';
 import { isDate, isTime, LEXICAL, toDatetime } from '../wire/lexical.ts';
+import { isOddText } from '../wire/odd-value.ts';
 import { offsetText, type Zone } from '../wire/timezone.ts';
 
 /** A record as a row: texts by field name, null for absent values. */
@@ -25,6 +26,8 @@ export interface Stored {
   readonly record: DocumentValue;
   /** With its quotes. */
   readonly etag: string;
+  /** Fields that are read as absent because the column has a value such as `infinity`. */
+  readonly odd: readonly string[];
   /** The value of the lock; 0 if the component or the row has none. */
   readonly lock: bigint;
 }
@@ -54,7 +57,7 @@ export interface Records {
  * Compiles the records of a component.
  * @param zone of stored datetimes without an offset, which they get when they are read
  */
-export function compileRecords({ id, shape, keys, lock }: Component, zone: Zone): Records {
+export function compileRecords({ id, shape, keys, lock, infinity }: Component, zone: Zone): Records {
   const names = new Set(shape.fields.map(({ name }) => name));
   const writers = new Map(shape.fields.map((field) => [field, compileTextWriter(field)]));
   const stored = shape.fields.map((field) => ({
@@ -63,6 +66,7 @@ export function compileRecords({ id, shape, keys, lock }: Component, zone: Zone)
     isAny: primitiveOf(field.type) === 'json',
     kind: field.type.kind,
     read: compileStored(field, zone),
+    isOptional: !field.required && !keys.includes(field) && field !== lock,
   }));
   const nullable = new Set(shape.fields.flatMap((field) => (field.nullable ? field.name : [])));
   // Null of any other field counts as absent.
@@ -88,11 +92,15 @@ export function compileRecords({ id, shape, keys, lock }: Component, zone: Zone)
     );
   const nameOf = (row: Row): string =>
     `${id} ${keys.map(({ name, sensitive }) => (sensitive ? MASK : row[name])).join('/')}`;
+  const forgets = ({ isOptional }: (typeof stored)[number], text: string): boolean =>
+    infinity === 'null' && isOptional && isOddStored(text);
   /** The value itself goes nowhere: it may be sensitive. */
-  const notItsType = (row: Row, name: string, kind: string): Fault => {
+  const notItsType = (row: Row, { name, kind, isOptional }: (typeof stored)[number]): Fault => {
     const place = `${nameOf(row)} (column ${name})`;
+    const isOdd = isOptional && isOddStored(row[name] as string);
+    const remedy = isOdd ? '; `infinity: null` of the component reads such values as absent' : '';
     const cause = new Error(
-      `component ${id}: the column ${name} of ${nameOf(row)} holds a value that is not a ${kind}`,
+      `component ${id}: the column ${name} of ${nameOf(row)} holds a value that is not a ${kind}${remedy}`,
     );
     return Fault.of('INTERNAL', { operation: `Component ${place}` }, { cause });
   };
@@ -106,11 +114,16 @@ export function compileRecords({ id, shape, keys, lock }: Component, zone: Zone)
     keysOf: (record) => naming(() => rowOf(keys, checkKeys(withoutNulls(record)))),
     read(row) {
       const record: Record<string, Value> = {};
-      for (const { name, nullable, isAny, kind, read } of stored) {
+      const odd: string[] = [];
+      for (const field of stored) {
+        const { name, nullable, isAny, read } = field;
         const text = row[name];
-        if (text !== null && text !== undefined) {
-          const value = read(text);
-          if (value === undefined) throw notItsType(row, name, kind);
+        const value = text === null || text === undefined ? undefined : read(text);
+        if (text !== null && text !== undefined && value === undefined) {
+          if (!forgets(field, text)) throw notItsType(row, field);
+          odd.push(name);
+        }
+        if (text !== null && text !== undefined && value !== undefined) {
           record[name] = value;
           if (isAny && (typeof value === 'number' || typeof value === 'bigint'))
             keepDigits(record, name, value, text.trim());
@@ -118,12 +131,19 @@ export function compileRecords({ id, shape, keys, lock }: Component, zone: Zone)
       }
       const count = lock === undefined ? undefined : record[lock.name];
       const etag = lock === undefined ? digest(rowOf(shape.fields, record)) : `"${String(count ?? 0)}"`;
-      return { row, record: Object.freeze(record), etag, lock: BigInt((count as number | bigint | undefined) ?? 0) };
+      return {
+        row,
+        record: Object.freeze(record),
+        etag,
+        odd,
+        lock: BigInt((count as number | bigint | undefined) ?? 0),
+      };
     },
     accepts: (row) =>
       Object.entries(row).every(
         ([name, text]) =>
-          text === null || stored.some((field) => field.name === name && field.read(text) !== undefined),
+          text === null ||
+          stored.some((field) => field.name === name && (field.read(text) !== undefined || forgets(field, text))),
       ),
     nameOf,
     redactorOf: (redactor, records) =>
@@ -160,6 +180,11 @@ function naming<T>(check: () => T): T {
 function compileStored({ type }: Field, zone: Zone): Read {
   const traits = SCALARS[type.kind as ScalarKind];
   return traits.primitive === 'datetime' ? (text) => instantOf(text, zone) : readerOf(traits);
+}
+
+/** {@link isOddText} of a column's text, to which an instant has Z. */
+function isOddStored(text: string): boolean {
+  return isOddText(text.endsWith('Z') ? text.slice(0, -1) : text);
 }
 
 const TRUTHS: Readonly<Record<string, boolean>> = { 1: true, t: true, true: true, 0: false, f: false, false: false };

@@ -14,7 +14,7 @@ export interface Table {
   find(db: Db, keys: Row, lock: boolean): Promise<Row | undefined>;
   /** @returns the row as it is in the database afterwards */
   insert(db: Db, row: Row): Promise<Row>;
-  /** Updates the columns of fields; others stay. @returns the row as it is in the database afterwards */
+  /** Updates the columns of the fields that the row has; others stay. @returns the row as it is in the database afterwards */
   update(db: Db, row: Row): Promise<Row>;
   remove(db: Db, keys: Row): Promise<void>;
   /** The fields whose values violate a constraint, as far as the database's error shows them. */
@@ -138,8 +138,13 @@ export function compileTable(
     },
     async update(db, row) {
       if (others.length === 0) return row;
+      const given = others.flatMap(({ field, name: column, bind }) => {
+        const text = row[field.name];
+        return text === undefined ? [] : sql`${column} = ${bind(text)}`;
+      });
+      // An update of nothing returns the row, too.
       const pairs = sql.join(
-        others.map(({ field, name: column, bind }) => sql`${column} = ${bind(row[field.name] ?? null)}`),
+        given.length === 0 ? all.slice(0, 1).map(({ name: column }) => sql`${column} = ${column}`) : given,
       );
       return one(
         (await sql<Found>`update ${name} set ${pairs} where ${isRow(row)} returning ${texts}`.execute(db)).rows,

@@ -40,7 +40,7 @@ export function linkComponents(
       table: value.table,
       shape,
       keys,
-      ...given({ lock, columns }),
+      ...given({ lock, columns, infinity: value.infinity === undefined ? undefined : ('null' as const) }),
       events,
       ...grants,
       // No list names it: a grant of the operation that reads or saves it is enough.

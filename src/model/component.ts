@@ -19,6 +19,8 @@ export interface Component {
   readonly keys: readonly Field[];
   /** An integer field that counts the saves of a record: optimistic lock and ETag. Without it the ETag is a digest of the record. */
   readonly lock?: Field;
+  /** Values such as `infinity`, `NaN` and dates BC in columns of optional fields are read as NULL; without it, they are an error. */
+  readonly infinity?: 'null';
   /** Sorted by sequence number, those before the save first. */
   readonly events: readonly ComponentEventRegistration[];
   /** Permission lists that grant access: those that it names, and those that name it. */

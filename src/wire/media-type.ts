@@ -86,12 +86,20 @@ export function compileOffers(offered: readonly string[]): (accept: string | und
     if (named !== undefined) return named;
     const ranges = parseAccept(accept);
     if (ranges.length === 0) return first;
-    return choose(offers, ranges, specificityOf) ?? choose(offers, ranges.filter(isPositive), looseSpecificityOf);
+    return (
+      choose(offers, ranges, specificityOf) ??
+      choose(
+        offers,
+        ranges.filter((range) => isAboutAny(range, offers)),
+        looseSpecificityOf,
+      )
+    );
   };
 }
 
-/** Exclusions with parameters are about variants that are not offered; those without have been met. */
-const isPositive = ({ quality, parameters }: MediaRange): boolean => quality > 0 || parameters.size === 0;
+/** An exclusion of a variant that is not offered says nothing of the offers that have none of its parameters. */
+const isAboutAny = (range: MediaRange, offers: readonly MediaType[]): boolean =>
+  range.quality > 0 || offers.some((offer) => specificityOf(range, offer) > 0);
 
 interface MediaRange extends MediaType {
   /** 0 to 1. */

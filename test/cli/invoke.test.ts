@@ -43,6 +43,7 @@ operations:
     request: xml
     response: xml
     properties: { MTOM: Y, SOAPUpContent: N }
+  RAW_PUT: { put: raw, public: true, request: binary }
   ONE_WAY:
     soap: true
     public: true
@@ -179,20 +180,26 @@ describe('a consumer operation', () => {
       .toString('base64')
       .replace(/(.{4})/g, '$1\n');
     writeFileSync(join(cwd, 'report.b64'), lines);
-    const ran = await invoke(
-      reply('<done>1</done>'),
-      'ENVELOPE_SEND',
-      'content=@envelope.xml',
-      '--segment',
-      'report.b64;type=application/xml;base64',
-    );
-    expect(ran.seen[0]!.body.toString('latin1')).toMatch(
-      /Content-Type: application\/xml\r\n[\s\S]*\r\n\r\n<report\/>\r\n--/,
-    );
+    for (const endings of [';type=application/xml;base64', ';base64;type=application/xml']) {
+      const segment = ['--segment', `report.b64${endings}`];
+      const ran = await invoke(reply('<done>1</done>'), 'ENVELOPE_SEND', 'content=@envelope.xml', ...segment);
+      expect(ran.seen[0]!.body.toString('latin1')).toMatch(
+        /Content-Type: application\/xml\r\n[\s\S]*\r\n\r\n<report\/>\r\n--/,
+      );
+    }
     const { seen } = await invoke(DONE, 'FILE_SEND', 'name=a', `content=${lines}`);
     expect(seen[0]!.body.toString('latin1')).toContain('\r\n\r\n<report/>\r\n');
     const file = await invoke(DONE, 'FILE_SEND', 'name=a', 'content=@report.b64;base64');
     expect(file.seen[0]!.body.toString('latin1')).toContain('\r\n\r\n<report/>\r\n');
+  });
+
+  test('content that is the whole request, as Base64 text', async () => {
+    const { seen } = await invoke({ status: 204 }, 'RAW_PUT', 'content=PHJlcG9ydC8+\n');
+    expect(seen[0]!.body.toString('latin1')).toBe('<report/>');
+    const wrong = await invoke({ status: 204 }, 'RAW_PUT', 'content=report.pdf');
+    expect([wrong.code, wrong.seen]).toEqual([2, []]);
+    expect(wrong.stderr).toContain('content is not base64');
+    expect(wrong.stderr).toContain('Pass content=@FILE, or the Base64 text of the content.');
   });
 
   test('a file that is not Base64 is named', async () => {

@@ -156,12 +156,16 @@ export interface ComponentsGateway extends TestGateway {
 /** Engines that there are here. */
 export const ENGINES: readonly ('sqlite' | 'postgres')[] = hasPostgres ? ['sqlite', 'postgres'] : ['sqlite'];
 
-export async function startComponents(kind: 'sqlite' | 'postgres'): Promise<ComponentsGateway> {
+export async function startComponents(
+  kind: 'sqlite' | 'postgres',
+  more: Readonly<Record<string, string>> = {},
+): Promise<ComponentsGateway> {
   const database = kind === 'sqlite' ? undefined : await createDatabase({ migrated: true });
   const files = {
     ...FILES,
     'definitions/gateway.yaml': gatewayText('sample-data: data/*.sql'),
     'definitions/data/tables.sql': tables(kind),
+    ...more,
   };
   const gateway = await startTestGateway({
     files,

@@ -175,3 +175,33 @@ describe('the limit of a body', () => {
     expect((await post(gateway, `${REST}/file`, 'application/x-random', 'gzip', body)).status).toBe(200);
   });
 });
+
+describe('contracts', () => {
+  const NOTE =
+    'A request body may be compressed, which its header Content-Encoding states: gzip, deflate (RFC 9110, section 8.4).';
+  const SOAP = '/gateway/PeopleSoftServiceListeningConnector/Coded.v1.wsdl';
+
+  it('of OpenAPI describe the codings at each body', async () => {
+    const { text } = await gateway.call(`${REST}.openapi.json`);
+    const { paths } = JSON.parse(text) as {
+      paths: Record<string, Record<string, { requestBody?: { description?: string }; parameters?: unknown }>>;
+    };
+    const bodies = Object.values(paths).flatMap((methods) => Object.values(methods));
+    expect(bodies.map(({ requestBody, parameters }) => [requestBody?.description, parameters])).toEqual(
+      Array(3).fill([NOTE, undefined]),
+    );
+  });
+
+  it.each([`${REST}.wadl`, SOAP])('%s describes them once', async (path) => {
+    expect((await gateway.call(path)).text.split(NOTE)).toHaveLength(2);
+  });
+
+  it.each([
+    `${REST}.openapi.json`,
+    `${REST}.wadl`,
+    SOAP,
+  ])('%s says nothing of compression where none is declared', async (path) => {
+    const { status, text } = await plain.call(path);
+    expect([status, text.includes('compressed')]).toEqual([200, false]);
+  });
+});

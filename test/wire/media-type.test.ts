@@ -126,6 +126,15 @@ describe('compileOffers', () => {
     expect(choose('application/json;version=3')).toBeUndefined();
   });
 
+  it('excludes the variant that q=0 names, whatever else is accepted, and no other', () => {
+    const choose = compileOffers(['application/json;version=1', 'application/json;version=2']);
+    expect(choose('application/json;version=1;q=0, application/json;indent=4')).toEqual({ index: 1, explicit: true });
+    expect(choose('application/json;version=3;q=0, application/json')).toEqual({ index: 0, explicit: true });
+    const one = compileOffers(['application/json;odata=nometadata']);
+    expect(one('application/json;odata=nometadata;q=0, application/json')).toBeUndefined();
+    expect(one('application/json;odata=verbose;q=0, application/json')).toEqual({ index: 0, explicit: true });
+  });
+
   it('lets the more specific range decide the quality', () => {
     const choose = compileOffers(['text/html;level=1', 'text/html;level=2', 'text/plain']);
     const accept = 'text/*;q=0.3, text/html;q=0.7, text/html;level=1, text/html;level=2;q=0.4, */*;q=0.5';

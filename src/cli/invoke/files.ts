@@ -14,7 +14,10 @@ import { decodeTransfer } from '../../wire/multipart/transfer-encoding.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { print } from '../terminal.ts';
 
-/** A file that a command line names: `report.pdf;type=application/pdf`, `report.txt;base64`, `-` for standard input. */
+/**
+ * A file that a command line names: `report.pdf;type=application/pdf`, `report.txt;base64`, `-` for standard input. The endings may have
+ * any order.
+ */
 export interface NamedFile {
   readonly path: string;
   readonly contentType: string | undefined;
@@ -24,14 +27,18 @@ export interface NamedFile {
 
 /** @throws CliFailure for a type that is not a media type */
 export function readFileName(text: string): NamedFile {
-  const base64 = text.endsWith(BASE64);
-  const plain = base64 ? text.slice(0, -BASE64.length) : text;
-  const at = plain.lastIndexOf(TYPE);
-  if (at === -1) return { path: plain, contentType: undefined, base64 };
-  const contentType = plain.slice(at + TYPE.length);
+  const last = withoutBase64(text);
+  const at = last.path.lastIndexOf(TYPE);
+  if (at === -1) return { ...last, contentType: undefined };
+  const contentType = last.path.slice(at + TYPE.length);
   if (parseMediaType(contentType) === undefined)
     throw wrongUsage(`${JSON.stringify(contentType)} is not a media type`, 'Write one such as application/pdf.');
-  return { path: plain.slice(0, at), contentType, base64 };
+  const first = withoutBase64(last.path.slice(0, at));
+  return { path: first.path, contentType, base64: first.base64 || last.base64 };
+}
+
+function withoutBase64(text: string): { readonly path: string; readonly base64: boolean } {
+  return text.endsWith(BASE64) ? { path: text.slice(0, -BASE64.length), base64: true } : { path: text, base64: false };
 }
 
 const TYPE = ';type=';

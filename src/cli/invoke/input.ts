@@ -1,3 +1,4 @@
+import { fromBase64 } from '../../codec/binary.ts';
 import {
   CodecError,
   compileDocument,
@@ -115,10 +116,14 @@ async function readField(field: Field, texts: readonly string[], contentType: st
     const files = await Promise.all(texts.map((text) => fileOf(text, contentType)));
     return type.kind === 'list' ? files : files[0];
   }
-  // Base64 may be in lines, as programs write it.
-  const plain = (text: string): string => (primitiveOf(item) === 'binary' ? text.replace(/[\r\n\t ]+/g, '') : text);
+  const plain = (text: string): string => (primitiveOf(item) === 'binary' ? unlined(text) : text);
   const values = (await Promise.all(texts.map(textOf))).map(plain);
   return type.kind === 'list' ? compileList(field)(values) : compileText(field)(values[0] as string);
+}
+
+/** Base64 may be in lines, as programs write it. */
+function unlined(base64: string): string {
+  return base64.replace(/[\r\n\t ]+/g, '');
 }
 
 async function fileOf(text: string, otherwise: string | undefined): Promise<Attachment> {
@@ -145,8 +150,13 @@ async function readRaw(
   const [text] = given;
   if (text === undefined) throw wrongUsage('the content is missing', 'Pass content=@FILE.');
   if (raw !== 'binary') return { content: raw === 'json' ? readJsonText(await textOf(text)) : await textOf(text) };
-  if (!text.startsWith('@')) throw wrongUsage('the content is binary', 'Pass content=@FILE.');
-  return { content: await fileOf(text, undefined) };
+  if (text.startsWith('@') && !text.startsWith('@@')) return { content: await fileOf(text, undefined) };
+  try {
+    return { content: fromBase64(unlined(text)) };
+  } catch (cause) {
+    if (!(cause instanceof CodecError)) throw cause;
+    throw wrongUsage(`content ${cause.reason}`, 'Pass content=@FILE, or the Base64 text of the content.');
+  }
 }
 
 function describeFields({ fields }: Document): string {

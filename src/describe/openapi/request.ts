@@ -21,7 +21,7 @@ import { deliveredFacts, isKeyNeeded, keyWords } from '../exchange.ts';
 import { mustBeGiven, takenFor } from '../field.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { type DescribedUri, type DescribedVariable, operatorNote } from '../uri.ts';
-import { caseNote, joined, repeatsNote } from '../words.ts';
+import { caseNote, codingNote, joined, repeatsNote } from '../words.ts';
 import { type Components, labelled } from './components.ts';
 import { partsContent } from './parts.ts';
 import { type Writing, xmlSchema, xmlWords } from './replies.ts';
@@ -172,7 +172,7 @@ export function requestBody(requests: Requests, context: Writing): JsonObject | 
     mediaType,
     format === 'xml' ? xmlContent(requests, context) : bodyContent(requests, mediaType, context.components),
   ]);
-  return { required, content: Object.fromEntries(content) };
+  return { description: codingNote(context.scope.gateway), required, content: Object.fromEntries(content) };
 }
 
 /** Whether the body of requests is a document as a whole, without fields in the URI. */

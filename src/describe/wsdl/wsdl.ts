@@ -3,7 +3,7 @@ import type { Operation, Service } from '../../model/service.ts';
 import { soapElements } from '../../model/soap.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
 import { type Scope, scopeOf } from '../scope.ts';
-import { deprecationNote, joined, titleOf } from '../words.ts';
+import { codingNote, deprecationNote, joined, titleOf } from '../words.ts';
 import { portTypeName, wsdlNames } from '../xsd/class-names.ts';
 import { hasAttachment } from '../xsd/elements.ts';
 import { prefixesOf, type SchemaSet } from '../xsd/schema.ts';
@@ -52,7 +52,7 @@ export function describeWsdl(registry: Registry, service: Service, { base }: { r
   );
   return buildXml(
     element('wsdl:definitions', { name: names.definitions, ...namespacesOf(scope, schemas) }, [
-      documentation(titleOf(scope), deprecationNote(service), attachmentNote(scope, inline)),
+      documentation(titleOf(scope), deprecationNote(service), attachmentNote(scope, inline), codingNote(scope.gateway)),
       ...policies.elements,
       element('wsdl:types', {}, inline),
       ...messageElements(operations),
@@ -110,7 +110,7 @@ function attachmentNote({ gateway }: Scope, schemas: readonly XmlElement[]): str
   if (!gateway.mtom.services || !schemas.some(hasAttachment)) return undefined;
   return (
     'Binary content is sent in base64 in its place, or as attachments (MTOM). A reply has attachments if the request ' +
-    'is MTOM, or its Accept header contains multipart/related.'
+    'is MTOM, or its Accept header names application/xop+xml, which may be the type of multipart/related.'
   );
 }
 

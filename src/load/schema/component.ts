@@ -10,6 +10,7 @@ export interface ComponentDeclared {
   readonly keys: readonly string[];
   readonly columns?: Readonly<Record<string, string>>;
   readonly lock?: string;
+  readonly infinity?: 'null' | null;
   readonly permission?: string | readonly string[];
   readonly events?: readonly ComponentEventDeclared[];
 }
@@ -102,6 +103,14 @@ export const component = keys<'component' | keyof ComponentDeclared>(
       'An integer field that counts the saves of a record. A save based on an older count is rejected. It is also the ETag.',
       'REVISION',
     ),
+    infinity: {
+      title: 'null',
+      type: ['string', 'null'],
+      enum: ['null', null],
+      description:
+        'What becomes of values of its rows that the types of their fields have not: `infinity`, `NaN`, dates BC. `null` reads them as absent, where the field is optional; a PATCH that does not name the field leaves the value in its column, a PUT replaces it. Without it they are an error that names row and column. A field of the type `text` has the text that the database has for them.',
+      examples: ['null'],
+    },
     permission: {
       ...permission,
       description:

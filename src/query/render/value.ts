@@ -1,3 +1,4 @@
+import { isOddText } from '../../wire/odd-value.ts';
 import type { PlanColumn } from '../plan.ts';
 
 /** A value as SQLite returns it; integers are always bigint. */
@@ -15,12 +16,10 @@ export class ValueError extends Error {
   readonly code = WRONG_VALUE;
 }
 
-const ODD = /^[+-]?inf(?:inity)?$|^nan$| BC$|^0000-|^\d{4}-00-|^\d{4}-\d{2}-00/i;
-
-/** Whether a value is infinite, not a number, a date BC or one without a day, in the words of PostgreSQL or MariaDB, or a real number of SQLite. */
+/** Whether a value is infinite, not a number, a date BC, beyond the year 9999 or without a day, in the words of PostgreSQL or MariaDB, or a real number of SQLite. */
 export function isOdd(value: Present): boolean {
   if (typeof value === 'number') return !Number.isFinite(value);
-  return typeof value === 'string' && value.length <= 64 && ODD.test(value);
+  return typeof value === 'string' && isOddText(value);
 }
 
 /** A stored value does not fit the declared type of its column. */

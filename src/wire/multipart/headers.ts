@@ -86,7 +86,20 @@ export function receivedFileName(raw: string | undefined): ReceivedFileName {
 /** The file name in a header; `undefined` when there is none. It is returned unchanged and may contain a path. */
 export function fileNameOf(header: string): string | undefined {
   const given = parametersOf(header);
-  return extended(given.get('filename*')) ?? continued(given) ?? given.get('filename');
+  return extended(given.get('filename*')) ?? continued(given) ?? asUtf8(given.get('filename'));
+}
+
+/**
+ * Servers write names in UTF-8, though fields of HTTP are read as ISO-8859-1 (RFC 9110, section 5.5): as browsers do, bytes that are
+ * valid UTF-8 are taken for it.
+ */
+function asUtf8(name: string | undefined): string | undefined {
+  if (name === undefined || !/[\u0080-\u00ff]/.test(name) || /[\u0100-\uffff]/.test(name)) return name;
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(name, 'latin1'));
+  } catch {
+    return name;
+  }
 }
 
 function parametersOf(header: string): Map<string, string> {
