@@ -160,7 +160,7 @@ function linkRecurrence(
   return { cron, zone: zone ?? standard };
 }
 
-interface ProcessDeclared {
+export interface ProcessDeclared {
   readonly description?: string;
   readonly type: string;
   readonly parameters?: FieldsDeclared;

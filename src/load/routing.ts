@@ -84,7 +84,7 @@ export function linkOverrides(linking: Linking, names: OperationNames): Readonly
   return overrides;
 }
 
-interface RoutingDeclared {
+export interface RoutingDeclared {
   readonly description?: string;
   readonly operation: string;
   /** As in an operation: `node` is the kind of another definition. */
