@@ -18,10 +18,11 @@ import { editorSchema } from '../../src/load/schema/editor.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import { compileRoutes } from '../../src/serve/rest/routes.ts';
 import { projectOf } from './project-text.ts';
+import { diagnosticSample } from './samples.ts';
 
 const folder = new URL('./cases/', import.meta.url);
 const texts = [
-  ...Object.entries(catalogue).map(([code, { right }]) => [`the right example of ${code}`, right] as const),
+  ...Object.keys(catalogue).map((code) => [`the right example of ${code}`, diagnosticSample(code).right] as const),
   ...readdirSync(folder).map(
     (name) => [name, readFileSync(new URL(name, folder), 'utf8').split(/^-{10,}\n/m)[0] ?? ''] as const,
   ),
