@@ -152,5 +152,5 @@ export {
 } from './serve/start.ts';
 export { fileAttachment } from './store/file/attachment.ts';
 export { createSpool, type SpoolOptions } from './store/file/spool.ts';
-export { readXml, XmlError, type XmlLimits } from './wire/xml/read.ts';
+export { readXml, XmlError, type XmlLimits } from './wire/xml/read-xml.ts';
 export type { XmlAttribute, XmlElement } from './wire/xml/tree.ts';

@@ -4,7 +4,7 @@ import type { Attachment } from '../model/value.ts';
 import { readContentType, sendableContentType } from '../wire/content-type.ts';
 import { parseMediaType } from '../wire/media-type.ts';
 import { fileNameOf, receivedFileName } from '../wire/multipart/headers.ts';
-import type { Part } from '../wire/multipart/read.ts';
+import type { Part } from '../wire/multipart/read-multipart.ts';
 import { contentIdOf } from '../wire/soap/xop.ts';
 import { asFault } from './message.ts';
 

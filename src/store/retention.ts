@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Kept } from '../model/gateway.ts';
-import type { Store } from './port.ts';
+import type { Store } from './store-port.ts';
 import type { Db } from './tables.ts';
 
 /** Data that is removed some time after it was last of use. */

@@ -3,7 +3,7 @@ import { type CanonicalizationOrTransformationAlgorithm, SignedXml } from 'xml-c
 import { Refused } from '../model/security.ts';
 import { DS, EXC_C14N, isNamed } from '../wire/soap/wsse-names.ts';
 import { CanonicalError, canonicalXml as canonicalForm } from '../wire/xml/canonical.ts';
-import { readXml, XmlError } from '../wire/xml/read.ts';
+import { readXml, XmlError } from '../wire/xml/read-xml.ts';
 import { isXmlName } from '../wire/xml/text.ts';
 import { attributeOf, type XmlElement } from '../wire/xml/tree.ts';
 import { digestAlgorithms, signatureAlgorithms } from './algorithms.ts';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InvokeError } from '../../src/invoke/index.ts';
 import type { ClientCertificate, NodeCredential, UsernameToken } from '../../src/model/node.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { childrenOf, textOf, type XmlElement } from '../../src/wire/xml/tree.ts';
 import { ELLIPTIC, PARTNER } from '../attacks/support/signers.ts';
 import { SERVICES } from '../serve/soap-client.ts';

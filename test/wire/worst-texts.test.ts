@@ -28,7 +28,7 @@ import { readIntent } from '../../src/wire/soap/version.ts';
 import { contentIdOf } from '../../src/wire/soap/xop.ts';
 import { scanSql } from '../../src/wire/sql.ts';
 import { readTraceparent, readTracestate } from '../../src/wire/trace-context.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { processorMs } from '../support/duration.ts';
 
 /** What reads a text of a caller by regular expressions, or by hand. Any may refuse it; none may take long. */

@@ -1,7 +1,7 @@
 import type { Kept, Spool } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Attachment } from '../../model/value.ts';
-import type { MultipartReader, Part } from '../../wire/multipart/read.ts';
+import type { MultipartReader, Part } from '../../wire/multipart/read-multipart.ts';
 import { cidOf, partNameOf } from '../../wire/soap/xop.ts';
 import { quote } from '../../wire/words.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';

@@ -1,5 +1,6 @@
 import type { CallReply } from '../../model/message.ts';
 import type { Registry } from '../../model/registry.ts';
+import type { ConsolePorts } from '../console-port.ts';
 import { callCharts, HOUR, MINUTE, periodOf } from '../figures.ts';
 import { type Html, html, NOTHING, type Part } from '../html.ts';
 import {
@@ -16,7 +17,6 @@ import {
   tabs,
   time,
 } from '../parts.ts';
-import type { ConsolePorts } from '../port.ts';
 import { type Area, page, pageRoute, type Visit } from '../route.ts';
 import { KINDS, type Kind, pathOf } from './registry/things.ts';
 

@@ -16,7 +16,7 @@ import {
   linkResponses,
   linkTemplateDocument,
   requestTypesIn,
-} from '../operation/message.ts';
+} from '../operation/payload.ts';
 import { checkParts, type InputFields, isMultipart, linkBody, linkVariables, whyNoText } from '../operation/request.ts';
 import { type OperationSpot, type PlacedTemplate, parseTemplates, templateCount } from '../operation/spot.ts';
 import type { TextsDeclared } from '../schema/json-schema.ts';

@@ -12,8 +12,8 @@ import {
 } from '../../store/index.ts';
 import { undeclaredUser } from '../authorise.ts';
 import { reading, Versions } from '../database.ts';
+import type { Directory, KeyHolder } from './directory-port.ts';
 import { DatabaseUsers, type RolesOf, rolesFinder, selectVersion } from './from-database.ts';
-import type { Directory, KeyHolder } from './port.ts';
 
 export interface DirectoryOptions {
   readonly registry: Pick<Registry, 'users' | 'roles' | 'schemes'>;

@@ -1,6 +1,6 @@
 import type { Kept } from '../../model/gateway.ts';
 import type { Db, Retained, Store, Tables } from '../../store/index.ts';
-import type { TrailLine } from '../users/port.ts';
+import type { TrailLine } from '../users/user-port.ts';
 
 // Sessions as they are in the database, for gateways and commands.
 

@@ -7,7 +7,7 @@ import type { LogLevel, Registry, Routing } from '../../model/registry.ts';
 import { finalAnswer, type Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { Account } from '../../model/work.ts';
-import type { Caller } from '../../security/port.ts';
+import type { Caller } from '../../security/security-port.ts';
 import type { CallCounter, Statistics } from '../../store/index.ts';
 import { endTrace, idsOf, type Span, type Trace } from '../../trace/trace.ts';
 import type { Exchange } from '../exchange/exchange.ts';

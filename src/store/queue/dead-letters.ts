@@ -4,7 +4,7 @@ import type { Retained } from '../retention.ts';
 import type { Db } from '../tables.ts';
 import { forgetAttempts } from './attempts.ts';
 import type { Claim } from './engine.ts';
-import type { DeadLetter, NewJob } from './port.ts';
+import type { DeadLetter, NewJob } from './queue-port.ts';
 import { causeIn, causeText } from './rows.ts';
 
 /** Dead letters that are returned unless the caller asks for more. */

@@ -16,7 +16,7 @@ import {
   JobWaits,
   type RetryRule,
   type Worker,
-} from './port.ts';
+} from './queue-port.ts';
 
 /** Milliseconds before an ending that the database did not accept is tried again: at first, and at most. */
 const FIRST_PAUSE = 100;

@@ -1,9 +1,9 @@
 import type { PoolStatus } from '../../model/metrics.ts';
 import type { Attributes, Cause, Tracer } from '../../trace/trace.ts';
-import type { Store } from '../port.ts';
+import type { Store } from '../store-port.ts';
 import type { JobData } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
-import type { JobOrKey, NewJob, QueueDepth } from './port.ts';
+import type { JobOrKey, NewJob, QueueDepth } from './queue-port.ts';
 
 /** A job that a worker of this gateway holds. */
 export interface Claim {

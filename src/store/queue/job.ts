@@ -3,7 +3,7 @@ import type { JobData } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
 import { forgetAttempts } from './attempts.ts';
 import type { Claim, Onward, Shop } from './engine.ts';
-import { type Job, JobLost } from './port.ts';
+import { type Job, JobLost } from './queue-port.ts';
 
 /** A job in the hands of its worker. */
 export class HeldJob implements Job {

@@ -1,15 +1,14 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { PoolStatus } from '../../model/metrics.ts';
-import type { PostgresAccess, Store } from '../port.ts';
 import { lostConnection } from '../postgres/error.ts';
 import { applicationName, openPool, type TablePool } from '../postgres/pool.ts';
+import type { PostgresAccess, Store } from '../store-port.ts';
 import type { Db, Tables } from '../tables.ts';
 import { afterCommit } from '../transaction.ts';
 import { forgetAttempts } from './attempts.ts';
 import type { Claim, EnteredJob, Finished, Leaving, Listener, Onward, QueueEngine } from './engine.ts';
 import { Listening } from './listening.ts';
-import type { JobOrKey } from './port.ts';
 import {
   change,
   changeHeld,
@@ -29,6 +28,7 @@ import {
   touch,
 } from './postgres-jobs.ts';
 import { announceKinds, isKnownElsewhere, keepStatistics, returnLostJobs } from './postgres-upkeep.ts';
+import type { JobOrKey } from './queue-port.ts';
 import { HELD, hasWaiting, measureJobs, notBegun, PLACE, replacing, unattempted } from './rows.ts';
 
 /** Milliseconds between two looks at a queue, where new jobs are announced and where they are not. */

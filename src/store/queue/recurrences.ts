@@ -3,7 +3,7 @@ import { nextTime } from '../../wire/cron.ts';
 import type { RecurringTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
 import type { Shop } from './engine.ts';
-import type { Recurring } from './port.ts';
+import type { Recurring } from './queue-port.ts';
 
 /** Milliseconds between two checks for what is due. */
 const LOOK = 1000;

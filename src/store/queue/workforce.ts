@@ -3,7 +3,7 @@ import { continueTrace, endTrace, inTrace, type SpanStart, type Trace } from '..
 import { Ending } from './ending.ts';
 import { type Claim, messageOf, type Onward, type Shop } from './engine.ts';
 import { HeldJob } from './job.ts';
-import { type Worker, WorkerDied } from './port.ts';
+import { type Worker, WorkerDied } from './queue-port.ts';
 
 /** Jobs of a key that run one right after the other while other jobs may wait. */
 const MOST_FOLLOWED = 32;

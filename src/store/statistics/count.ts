@@ -3,8 +3,8 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Kept } from '../../model/gateway.ts';
 import type { Clock } from '../../wire/waiting.ts';
 import { type InsertedColumns, insertRows } from '../insert.ts';
-import type { Store } from '../port.ts';
 import type { Retained } from '../retention.ts';
+import type { Store } from '../store-port.ts';
 import type { CallKind, StatisticsTable } from '../tables/statistics.ts';
 import { addHistogram, BUCKETS, bucketOf, histogramText } from './histogram.ts';
 

@@ -7,7 +7,7 @@ import { gather, type ReadSource } from '../../../src/import/source.ts';
 import { WSDL_LANGUAGE } from '../../../src/import/wsdl/sources.ts';
 import { schemasOf } from '../../../src/import/xsd/sources.ts';
 import { seeded } from '../../../src/mock/instance.ts';
-import { readXml, XmlError } from '../../../src/wire/xml/read.ts';
+import { readXml, XmlError } from '../../../src/wire/xml/read-xml.ts';
 import { type ImportedElement, type ImportedSchemas, importSchemas } from './codecs.ts';
 import { differenceOf, ORDER } from './compare.ts';
 import { Instances } from './instances.ts';

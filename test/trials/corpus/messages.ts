@@ -8,7 +8,7 @@ import { WSDL_LANGUAGE } from '../../../src/import/wsdl/sources.ts';
 import type { SoapConsumer } from '../../../src/model/consumer.ts';
 import type { Registry } from '../../../src/model/registry.ts';
 import type { DocumentValue } from '../../../src/model/value.ts';
-import { readXml } from '../../../src/wire/xml/read.ts';
+import { readXml } from '../../../src/wire/xml/read-xml.ts';
 import { childrenOf, writeXml, type XmlElement } from '../../../src/wire/xml/tree.ts';
 import { differenceOf } from './compare.ts';
 import { callPartner, envelopeOf, type Partner, readValue, startPartner, versionOf } from './messages/consumed.ts';

@@ -9,7 +9,7 @@ import type { SoapConsumer } from '../../../../src/model/consumer.ts';
 import type { Registry } from '../../../../src/model/registry.ts';
 import type { DocumentValue } from '../../../../src/model/value.ts';
 import { createSpool } from '../../../../src/store/index.ts';
-import { readXml } from '../../../../src/wire/xml/read.ts';
+import { readXml } from '../../../../src/wire/xml/read-xml.ts';
 import type { MessageXml } from './requests.ts';
 
 /** A partner's server: it keeps the latest request and answers with an envelope. */

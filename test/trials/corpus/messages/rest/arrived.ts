@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { readXml } from '../../../../../src/wire/xml/read.ts';
+import { readXml } from '../../../../../src/wire/xml/read-xml.ts';
 import { differenceOf } from '../../compare.ts';
 import type { Json } from '../../json-instances.ts';
 import { differenceIn } from '../../judge-json.ts';

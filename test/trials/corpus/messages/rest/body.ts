@@ -1,4 +1,4 @@
-import { readXml } from '../../../../../src/wire/xml/read.ts';
+import { readXml } from '../../../../../src/wire/xml/read-xml.ts';
 import type { Json, JsonInstances, JsonSchema } from '../../json-instances.ts';
 import { Unmakeable } from '../../simple-text.ts';
 import type { ForeignContent } from './contract.ts';

@@ -8,7 +8,7 @@ import type { User } from '../model/security.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Account, OpenWork } from '../model/work.ts';
 import type { QueryPort, SavedQueries } from '../query/index.ts';
-import type { Owners } from '../security/directory/port.ts';
+import type { Owners } from '../security/directory/directory-port.ts';
 import type { Db, JobQueue, Retained, Store } from '../store/index.ts';
 import type { Clock } from './clock.ts';
 import type { GivenParameter } from './request.ts';

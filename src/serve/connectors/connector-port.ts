@@ -4,7 +4,7 @@ import type { OpenedMessage } from '../../binding/soap/message.ts';
 import type { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
 import type { DocumentValue } from '../../model/value.ts';
-import type { ShownMessage } from '../../security/port.ts';
+import type { ShownMessage } from '../../security/security-port.ts';
 import type { ReplyAddressing } from '../../wire/soap/addressing.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import type { Exchange } from '../exchange/exchange.ts';

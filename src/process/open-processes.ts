@@ -5,7 +5,7 @@ import type { Registry } from '../model/registry.ts';
 import { PROCESS_RETRY, queueRule } from '../model/retry.ts';
 import type { User } from '../model/security.ts';
 import { beginAccount } from '../model/work.ts';
-import { ownerOf } from '../security/directory/port.ts';
+import { ownerOf } from '../security/directory/directory-port.ts';
 import {
   type Db,
   type FailedJob,
@@ -33,7 +33,7 @@ import {
 import { checkAccess, findMessages, findRequests } from './find.ts';
 import { withTrail } from './message-log.ts';
 import { ACTIONS, type MonitorPorts, openMonitor } from './monitor.ts';
-import type { RequestAction, RequestReader, RequestTrailLine, RunPorts, Scheduler } from './port.ts';
+import type { RequestAction, RequestReader, RequestTrailLine, RunPorts, Scheduler } from './process-port.ts';
 import {
   findProgram,
   findProgramOf,

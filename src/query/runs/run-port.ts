@@ -4,7 +4,7 @@ import type { Query } from '../../model/query.ts';
 import type { User } from '../../model/security.ts';
 import type { Db, Retained } from '../../store/index.ts';
 import type { QueryInput } from '../input.ts';
-import type { ResultFormat } from '../port.ts';
+import type { ResultFormat } from '../query-port.ts';
 
 /** Forms that a run may be asked for. */
 export type RunFormat = Exclude<ResultFormat, 'raw' | 'rows-json' | 'rows-xml'>;

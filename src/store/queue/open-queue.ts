@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { Fault } from '../../model/fault.ts';
 import { causeOf, currentTrace, inSpan, type SpanStart, type Tracer } from '../../trace/trace.ts';
-import type { Store } from '../port.ts';
+import type { Store } from '../store-port.ts';
 import type { Db } from '../tables.ts';
 import { afterCommit } from '../transaction.ts';
 import { forgetAttempts } from './attempts.ts';
@@ -10,7 +10,7 @@ import { noteAction, openControl } from './control.ts';
 import { countDead, deadLetters, exhume } from './dead-letters.ts';
 import { type EnteredJob, messageOf, type QueueEngine, type Report, type Shop } from './engine.ts';
 import { QueuePace } from './pace.ts';
-import type { JobOrKey, JobQueue, NewJob } from './port.ts';
+import type { JobOrKey, JobQueue, NewJob } from './queue-port.ts';
 import { Recurrences } from './recurrences.ts';
 import { Workforce } from './workforce.ts';
 

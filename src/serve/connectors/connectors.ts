@@ -6,7 +6,7 @@ import type { Outcome } from '../../model/handler.ts';
 import { isMessageScheme, type SecurityScheme } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
-import type { Caller } from '../../security/port.ts';
+import type { Caller } from '../../security/security-port.ts';
 import type { FirstAnswer } from '../../store/index.ts';
 import { type Attributes, describeSpan } from '../../trace/trace.ts';
 import { readContentType } from '../../wire/content-type.ts';
@@ -20,7 +20,14 @@ import { respondBytes, respondCoded, respondText, withHeaders } from '../exchang
 import { selectCoding } from '../exchange/select.ts';
 import type { Compiled } from '../operations.ts';
 import { type ConnectorPorts, disposeOf, type Stages } from '../stages.ts';
-import type { Asked, Entrance, MessageProgress, MessageReader, OutgoingReply, SecuredMessage } from './port.ts';
+import type {
+  Asked,
+  Entrance,
+  MessageProgress,
+  MessageReader,
+  OutgoingReply,
+  SecuredMessage,
+} from './connector-port.ts';
 import { withoutMtom } from './soap.ts';
 
 /** Authenticates the sender of a message by the credentials outside and inside it. */

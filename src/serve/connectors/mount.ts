@@ -6,9 +6,9 @@ import { methodNotAllowed } from '../exchange/refuse.ts';
 import { INSPECTION } from '../page/contracts.ts';
 import { findContract, type PlainRoutes } from '../plain-routes.ts';
 import type { RestPorts } from '../rest/rest.ts';
+import type { Entrance } from './connector-port.ts';
+import { type MessagePorts, Messages } from './connectors.ts';
 import { httpEntrance, POSTING, saysInQuery } from './http-connector.ts';
-import { type MessagePorts, Messages } from './messages.ts';
-import type { Entrance } from './port.ts';
 import { soapEntrance } from './soap.ts';
 import { compileSoapRoutes } from './soap-routes.ts';
 

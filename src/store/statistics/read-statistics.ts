@@ -1,5 +1,5 @@
 import { type ExpressionBuilder, sql } from 'kysely';
-import type { Store } from '../port.ts';
+import type { Store } from '../store-port.ts';
 import type { CallKind } from '../tables/statistics.ts';
 import type { Tables } from '../tables.ts';
 import { addText, BUCKETS, percentile } from './histogram.ts';

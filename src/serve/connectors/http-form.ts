@@ -13,12 +13,12 @@ import { finalAnswer } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { streamOf } from '../../wire/measured.ts';
 import { quote } from '../../wire/words.ts';
-import { readXml } from '../../wire/xml/read.ts';
+import { readXml } from '../../wire/xml/read-xml.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { publishedBy } from '../answer/by-message.ts';
 import type { WrittenFault } from '../exchange/refuse.ts';
 import type { Compiled } from '../operations.ts';
-import type { OutgoingReply, ReplyForm, SecuredMessage } from './port.ts';
+import type { OutgoingReply, ReplyForm, SecuredMessage } from './connector-port.ts';
 import { contentOf } from './soap.ts';
 
 /** Facts about a message that are outside of it: in headers, in the query string, or in an IBRequest around it. */

@@ -5,7 +5,7 @@ import type { User } from '../model/security.ts';
 import type { ServiceClass } from '../model/service-interface.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Account, OpenWork } from '../model/work.ts';
-import type { Owners } from '../security/directory/port.ts';
+import type { Owners } from '../security/directory/directory-port.ts';
 import type { Db, JobQueue, Store } from '../store/index.ts';
 
 export interface ComponentsOptions {

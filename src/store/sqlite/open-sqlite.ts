@@ -2,7 +2,6 @@ import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { errorText, StoreError } from '../error.ts';
-import type { PendingMigration, ProjectFiles, RehearsedStore, Store, StoreReader } from '../port.ts';
 import {
   baseline,
   type MigrationSession,
@@ -13,6 +12,7 @@ import {
 import { provenanceOf, rebuildProject } from '../schema/rebuild.ts';
 import { loadSampleData, pendingFile, pendingSampleData } from '../schema/sample-data.ts';
 import { lacking, migrate, planOf, type SchemaAccess } from '../schema/schema.ts';
+import type { PendingMigration, ProjectFiles, RehearsedStore, Store, StoreReader } from '../store-port.ts';
 import type { AppliedStep, ProjectMigrationTable } from '../tables.ts';
 import { transact } from '../transaction.ts';
 import { kyselyOver, Turns } from './driver.ts';

@@ -46,7 +46,7 @@ import { isSecurityHeader } from '../../wsse/header.ts';
 import type { Exchange } from '../exchange/exchange.ts';
 import type { WrittenFault } from '../exchange/refuse.ts';
 import type { Compiled } from '../operations.ts';
-import type { Asked, Entrance, MessageProgress, OutgoingReply, ReplyForm, SecuredMessage } from './port.ts';
+import type { Asked, Entrance, MessageProgress, OutgoingReply, ReplyForm, SecuredMessage } from './connector-port.ts';
 import { addressedFault, addressedReply, checkAddressed, takesReplyTo } from './soap-addressing.ts';
 import { namesOf, type SoapRoutes } from './soap-routes.ts';
 

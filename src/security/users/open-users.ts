@@ -1,8 +1,8 @@
 import type { Db, Store } from '../../store/index.ts';
 import { createApiKey, type NewApiKey } from '../scheme/api-key.ts';
 import { endSessions } from '../sign-in/session-rows.ts';
-import { type NewUser, type UserAction, UserError, type Users } from './port.ts';
 import { readUsers, selectKept, selectKeys } from './rows.ts';
+import { type NewUser, type UserAction, UserError, type Users } from './user-port.ts';
 
 export interface UsersOptions {
   /** Its schema is current. */

@@ -1,6 +1,6 @@
 import { basename, dirname, join } from 'node:path';
 import type { BlobStore } from '../../model/blob.ts';
-import type { Store } from '../port.ts';
+import type { Store } from '../store-port.ts';
 import { DatabaseBlobs } from './database-blobs.ts';
 import { unwritable } from './error.ts';
 import { FileBlobs } from './file-blobs.ts';

@@ -1,6 +1,6 @@
 import { StoreError } from './error.ts';
-import type { PendingMigration, ProjectFiles, RehearsedStore, Store, StoreOptions, StoreReader } from './port.ts';
-import { openSqlite, pendingSqlite, readSqlite, rehearseSqlite } from './sqlite/open.ts';
+import { openSqlite, pendingSqlite, readSqlite, rehearseSqlite } from './sqlite/open-sqlite.ts';
+import type { PendingMigration, ProjectFiles, RehearsedStore, Store, StoreOptions, StoreReader } from './store-port.ts';
 import { readDatabaseUrl } from './url.ts';
 
 /**
@@ -13,7 +13,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     if (options.replicas !== undefined) throw new StoreError(at.file, ONLY_POSTGRES);
     return openSqlite(at.file);
   }
-  const { openPostgres } = await import('./postgres/open.ts');
+  const { openPostgres } = await import('./postgres/open-postgres.ts');
   return openPostgres(options);
 }
 

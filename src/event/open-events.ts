@@ -6,11 +6,11 @@ import { CLASS_RETRY, queueRule } from '../model/retry.ts';
 import type { User } from '../model/security.ts';
 import { beginAccount } from '../model/work.ts';
 import { may } from '../security/authorise.ts';
-import { ownerOf } from '../security/directory/port.ts';
+import { ownerOf } from '../security/directory/directory-port.ts';
 import { type Db, type FailedJob, type Job, JobUnknown, type Store, type Worker } from '../store/index.ts';
 import { runClass } from './context.ts';
+import type { Components, ComponentsOptions } from './event-port.ts';
 import { classOf, EVENTS, type EventData, type InsideFacts, isDue, kindOfEvent, openFor } from './inside.ts';
-import type { Components, ComponentsOptions } from './port.ts';
 import type { Row } from './record.ts';
 import { Saves } from './save.ts';
 

@@ -10,13 +10,14 @@ import { FORM_MEDIA_TYPE, parseForm, parseQueryString } from '../../wire/query-s
 import { SOAP_NAMESPACES } from '../../wire/soap/version.ts';
 import { WSSE } from '../../wire/soap/wsse-names.ts';
 import { quote } from '../../wire/words.ts';
-import { readXml } from '../../wire/xml/read.ts';
+import { readXml } from '../../wire/xml/read-xml.ts';
 import { escapeText } from '../../wire/xml/text.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { isWrite } from '../exchange/cors.ts';
 import { type Exchange, readingQuery } from '../exchange/exchange.ts';
 import { methodNotAllowed } from '../exchange/refuse.ts';
 import type { Compiled } from '../operations.ts';
+import type { Asked, Entrance, MessageProgress, MessageReader, SecuredMessage } from './connector-port.ts';
 import {
   type HttpContent,
   isJson,
@@ -27,7 +28,6 @@ import {
   type Said,
   XML,
 } from './http-form.ts';
-import type { Asked, Entrance, MessageProgress, MessageReader, SecuredMessage } from './port.ts';
 import { askEnvelope, soapForm, versionByType } from './soap.ts';
 import type { SoapRoutes } from './soap-routes.ts';
 

@@ -5,8 +5,8 @@ import { type JobQueue, needRoom, type Store } from '../../store/index.ts';
 import { faultOf } from '../errors.ts';
 import { contentTypes } from '../render/content-types.ts';
 import { ValueError } from '../render/value.ts';
-import type { NewRun, QueryRuns } from './port.ts';
 import { renderRaw } from './render-block.ts';
+import type { NewRun, QueryRuns } from './run-port.ts';
 import { digestOf, type KeptRun, QUEUE, RunRows } from './run-rows.ts';
 import { createRunWorker, keepResult, kindOfRun, type RunWorkerPorts } from './worker.ts';
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { StoreReader } from '../port.ts';
+import type { StoreReader } from '../store-port.ts';
 import { gone } from './error.ts';
 import { toColumn } from './rows.ts';
 

@@ -12,7 +12,7 @@ import type { QueryPort, SavedQueries } from '../query/index.ts';
 import type { TypedPassword } from '../security/sign-in/password.ts';
 import type { Sessions } from '../security/sign-in/sessions.ts';
 import type { Trails } from '../security/trail.ts';
-import type { Users } from '../security/users/port.ts';
+import type { Users } from '../security/users/user-port.ts';
 import type { LoadedDefinitions, QueueControl, StatisticsReader } from '../store/index.ts';
 
 /** What the pages read and act through; the commands use the same. */
