@@ -32,7 +32,7 @@ export type {
 export { createClient, FlowError, InvokeError, ReplyFault, SoapFault, WebhookGone } from './invoke/index.ts';
 export type { Diagnostic, LoadedProject, LoadOptions } from './load/index.ts';
 export { DefinitionsError, loadProject, renderDiagnostics } from './load/index.ts';
-export type { BlobStore, Blobs, Kept, Spool, StoredBlob } from './model/blob.ts';
+export type { BlobStore, Blobs, Spool, SpooledContent, StoredBlob } from './model/blob.ts';
 export type {
   Component,
   ComponentEventRegistration,

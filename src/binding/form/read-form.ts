@@ -8,7 +8,7 @@ import {
   stepOf,
 } from '../../codec/index.ts';
 import { compileEntryCount, countIgnored, type Foreign, setMember } from '../../codec/value.ts';
-import type { Kept, Spool } from '../../model/blob.ts';
+import type { Spool, SpooledContent } from '../../model/blob.ts';
 import type { Document } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
@@ -168,7 +168,7 @@ class FormParts implements OpenedForm {
   readonly #reader: MultipartReader;
   readonly #limits: FormLimits;
   readonly #spool: Spool;
-  readonly #kept: Kept[] = [];
+  readonly #kept: SpooledContent[] = [];
   readonly #texts = new Map<PartField, TextPart[]>();
   readonly #files = new Map<PartField, Attachment[]>();
   /** Fields that have a part, and names that have none. */

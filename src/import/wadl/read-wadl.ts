@@ -41,7 +41,7 @@ function grammarsOf([location, root]: readonly [string, XmlElement], sources: So
 }
 
 /** Where a resource is: its path from the base, and the parameters on the way. */
-interface Spot {
+interface ResourcePath {
   readonly path: string;
   readonly params: readonly Param[];
 }
@@ -89,7 +89,7 @@ class Reading {
     return [...services, { name, place: placeIn(application), addresses: [], operations }];
   }
 
-  #resource(resource: Node, around: Spot, depth: number): DraftOperation[] {
+  #resource(resource: Node, around: ResourcePath, depth: number): DraftOperation[] {
     const own = attributeOf(resource.element, 'path') ?? '';
     const path = [around.path, own.trim()].map((each) => each.replace(/^\/+|\/+$/g, '')).filter((each) => each !== '');
     const spot = { path: path.join('/'), params: around.params };
@@ -97,7 +97,7 @@ class Reading {
   }
 
   /** The operations of a resource or a resource type, and of what is below it. */
-  #inside(node: Node, around: Spot, depth: number): DraftOperation[] {
+  #inside(node: Node, around: ResourcePath, depth: number): DraftOperation[] {
     const { tree, losses } = this.#context;
     if (depth > DEEPEST) {
       losses.add('resources are nested too deeply', 'what is below is left out', placeIn(node));

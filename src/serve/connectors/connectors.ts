@@ -114,7 +114,7 @@ class Senders {
   }
 }
 
-export interface MessagePorts extends ConnectorPorts {
+export interface ConnectorPorts extends ConnectorPorts {
   readonly stages: Stages;
   readonly spool: Spool;
   readonly cors: Pick<Cors, 'headersOf'>;
@@ -129,11 +129,11 @@ function rpcOf({ id, service }: Operation): Attributes {
 const SMALL = 64 * 1024;
 
 /** The common parts of the SOAP services connector and the HTTP connector: everything except the format of messages. */
-export class Messages implements MessageReader {
-  readonly #ports: MessagePorts;
+export class Connectors implements MessageReader {
+  readonly #ports: ConnectorPorts;
   readonly #senders: Senders;
 
-  constructor(ports: MessagePorts) {
+  constructor(ports: ConnectorPorts) {
     this.#ports = ports;
     this.#senders = new Senders(ports);
   }

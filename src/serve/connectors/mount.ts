@@ -7,7 +7,7 @@ import { INSPECTION } from '../page/contracts.ts';
 import { findContract, type PlainRoutes } from '../plain-routes.ts';
 import type { RestPorts } from '../rest/rest.ts';
 import type { Entrance } from './connector-port.ts';
-import { type MessagePorts, Messages } from './connectors.ts';
+import { type ConnectorPorts, Connectors } from './connectors.ts';
 import { httpEntrance, POSTING, saysInQuery } from './http-connector.ts';
 import { soapEntrance } from './soap.ts';
 import { compileSoapRoutes } from './soap-routes.ts';
@@ -15,11 +15,11 @@ import { compileSoapRoutes } from './soap-routes.ts';
 /** The SOAP services connector, with the contracts of its services, and the HTTP connector. */
 export function mountMessages(
   app: Mounts,
-  ports: Omit<MessagePorts, 'cors'> & RestPorts,
+  ports: Omit<ConnectorPorts, 'cors'> & RestPorts,
   plainRoutes: PlainRoutes,
 ): void {
   const { registry, operations } = ports;
-  const messages = new Messages({ ...ports, cors: plainRoutes.cors });
+  const connectors = new Connectors({ ...ports, cors: plainRoutes.cors });
   const routes = compileSoapRoutes(operations);
   const soap = soapEntrance(registry, routes);
   const ofService = new Map<string, Entrance>();
@@ -46,22 +46,22 @@ export function mountMessages(
     const entrance = saysInQuery(exchange) ? named : soap;
     // Clients that read a WSDL from the original gateway post to its address, because that is the address in it.
     if (exchange.method === 'POST' && contract !== undefined && /\.wsdl$/i.test(name))
-      return messages.serve(exchange, entrance);
+      return connectors.serve(exchange, entrance);
     const service = exchange.method === 'POST' && entrance === soap ? entranceOf(name) : undefined;
-    if (service !== undefined) return messages.serve(exchange, service);
-    return contract === undefined ? serve(exchange, below, messages, entrance, plainRoutes, POSTING) : contract();
+    if (service !== undefined) return connectors.serve(exchange, service);
+    return contract === undefined ? serve(exchange, below, connectors, entrance, plainRoutes, POSTING) : contract();
   });
   const http = httpEntrance(registry, routes, 'http');
   mount(app, ports, plainRoutes, 'HttpListeningConnector', (exchange, below) => {
     const asks = exchange.query !== undefined || exchange.header('operationname') !== undefined;
-    return serve(exchange, below, messages, http, plainRoutes, asks ? ['GET', 'HEAD', ...POSTING] : POSTING);
+    return serve(exchange, below, connectors, http, plainRoutes, asks ? ['GET', 'HEAD', ...POSTING] : POSTING);
   });
 }
 
 /** @param answer gets the path below the connector and the local node, if the path names it */
 function mount(
   app: Mounts,
-  { registry: { gateway, nodes } }: Pick<MessagePorts, 'registry'>,
+  { registry: { gateway, nodes } }: Pick<ConnectorPorts, 'registry'>,
   { cors }: PlainRoutes,
   connector: string,
   answer: (exchange: Exchange, below: string) => Response | Promise<Response>,
@@ -86,7 +86,11 @@ function mount(
  * The contract that a path names, or a service followed by `?wsdl` or `?xsd`; a fault when that is not exactly one
  * service.
  */
-function contractName(exchange: Exchange, below: string, { registry }: Pick<MessagePorts, 'registry'>): string | Fault {
+function contractName(
+  exchange: Exchange,
+  below: string,
+  { registry }: Pick<ConnectorPorts, 'registry'>,
+): string | Fault {
   const asked = QUERIES.get(exchange.query?.toLowerCase() ?? '');
   if (exchange.method !== 'POST' && below === '') {
     const named = contractOfOperation(exchange, registry.gateway.limits.parameters);
@@ -130,7 +134,7 @@ function contractOfOperation({ query = '' }: Exchange, limit: number): string | 
 function serve(
   exchange: Exchange,
   below: string,
-  messages: Messages,
+  connectors: Connectors,
   entrance: Entrance,
   { tellAllowed }: PlainRoutes,
   methods: readonly string[],
@@ -138,6 +142,6 @@ function serve(
   if (below !== '') throw Fault.of('NOT_FOUND', { what: `service or contract ${quote(below)} at this connector` });
   const { method } = exchange;
   if (method === 'OPTIONS') return tellAllowed(exchange, methods);
-  if (methods.includes(method)) return messages.serve(exchange, entrance);
+  if (methods.includes(method)) return connectors.serve(exchange, entrance);
   throw methodNotAllowed(method, methods);
 }

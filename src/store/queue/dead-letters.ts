@@ -1,4 +1,4 @@
-import type { Kept } from '../../model/gateway.ts';
+import type { RetentionPeriod } from '../../model/gateway.ts';
 import { errorText } from '../error.ts';
 import type { Retained } from '../retention.ts';
 import type { Db } from '../tables.ts';
@@ -82,7 +82,7 @@ export async function countDead(db: Db): Promise<ReadonlyMap<string, number>> {
 }
 
 /** Dead letters that are removed some time after they died. */
-export function retainedDead(keep: Kept): Retained {
+export function retainedDead(keep: RetentionPeriod): Retained {
   return {
     kind: 'dead',
     keep,

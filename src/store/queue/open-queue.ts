@@ -8,7 +8,7 @@ import { afterCommit } from '../transaction.ts';
 import { forgetAttempts } from './attempts.ts';
 import { noteAction, openControl } from './control.ts';
 import { countDead, deadLetters, exhume } from './dead-letters.ts';
-import { type EnteredJob, messageOf, type QueueEngine, type Report, type Shop } from './engine.ts';
+import { type EnteredJob, messageOf, type QueueContext, type QueueEngine, type Report } from './engine.ts';
 import { QueuePace } from './pace.ts';
 import type { JobOrKey, JobQueue, NewJob } from './queue-port.ts';
 import { Recurrences } from './recurrences.ts';
@@ -45,9 +45,9 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
     report: (error) => report(error, {}),
     onResumed: (queue) => workforce.wake(queue),
   });
-  const shop: Shop = { store, engine, gateway, pace, now, unknown, report, tracer };
-  const workforce: Workforce = new Workforce(shop);
-  const recurrences = new Recurrences(shop);
+  const context: QueueContext = { store, engine, gateway, pace, now, unknown, report, tracer };
+  const workforce: Workforce = new Workforce(context);
+  const recurrences = new Recurrences(context);
   const at = (): string => new Date(now()).toISOString();
   let closing: Promise<void> | undefined;
 
@@ -137,7 +137,7 @@ export async function openQueue(store: Store, options: QueueOptions = {}): Promi
     pool: () => engine.pool?.(),
     isFull: (queue, most, tx) => engine.isFull(queue, most, tx),
     deadLetters: async (which = {}) => deadLetters(await store.tables(), which),
-    control: (given) => openControl(shop, given, (queue) => workforce.wake(queue)),
+    control: (given) => openControl(context, given, (queue) => workforce.wake(queue)),
     stopTaking() {
       recurrences.stopTaking();
       workforce.stopTaking();

@@ -7,7 +7,7 @@ import type { PostgresAccess, Store } from '../store-port.ts';
 import type { Db, Tables } from '../tables.ts';
 import { afterCommit } from '../transaction.ts';
 import { forgetAttempts } from './attempts.ts';
-import type { Claim, EnteredJob, Finished, Leaving, Listener, Onward, QueueEngine } from './engine.ts';
+import type { Claim, EnteredJob, Finished, Leaving, Listener, QueueEngine, Succession } from './engine.ts';
 import { Listening } from './listening.ts';
 import {
   change,
@@ -155,7 +155,7 @@ class PostgresEngine implements QueueEngine {
     return take(this.#db, queue, limit, { mark: newMark(), but, gateway });
   }
 
-  async finish(tx: Db, claims: readonly Claim[], onward?: Onward): Promise<Finished> {
+  async finish(tx: Db, claims: readonly Claim[], onward?: Succession): Promise<Finished> {
     const next: Claim[] = [];
     let ended = 0;
     for (const [queue, those] of Map.groupBy(claims, (claim) => claim.queue)) {

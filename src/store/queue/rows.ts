@@ -25,7 +25,7 @@ export function causeIn(text: string | null): Cause | undefined {
 }
 
 /** A key of a queue. */
-export interface Line {
+export interface QueueKey {
   readonly queue: string;
   readonly key: string;
 }
