@@ -114,7 +114,7 @@ class Senders {
   }
 }
 
-export interface ConnectorPorts extends ConnectorPorts {
+export interface ConnectorsPorts extends ConnectorPorts {
   readonly stages: Stages;
   readonly spool: Spool;
   readonly cors: Pick<Cors, 'headersOf'>;
@@ -130,10 +130,10 @@ const SMALL = 64 * 1024;
 
 /** The common parts of the SOAP services connector and the HTTP connector: everything except the format of messages. */
 export class Connectors implements MessageReader {
-  readonly #ports: ConnectorPorts;
+  readonly #ports: ConnectorsPorts;
   readonly #senders: Senders;
 
-  constructor(ports: ConnectorPorts) {
+  constructor(ports: ConnectorsPorts) {
     this.#ports = ports;
     this.#senders = new Senders(ports);
   }

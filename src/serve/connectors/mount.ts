@@ -7,7 +7,7 @@ import { INSPECTION } from '../page/contracts.ts';
 import { findContract, type PlainRoutes } from '../plain-routes.ts';
 import type { RestPorts } from '../rest/rest.ts';
 import type { Entrance } from './connector-port.ts';
-import { type ConnectorPorts, Connectors } from './connectors.ts';
+import { Connectors, type ConnectorsPorts } from './connectors.ts';
 import { httpEntrance, POSTING, saysInQuery } from './http-connector.ts';
 import { soapEntrance } from './soap.ts';
 import { compileSoapRoutes } from './soap-routes.ts';
@@ -15,7 +15,7 @@ import { compileSoapRoutes } from './soap-routes.ts';
 /** The SOAP services connector, with the contracts of its services, and the HTTP connector. */
 export function mountMessages(
   app: Mounts,
-  ports: Omit<ConnectorPorts, 'cors'> & RestPorts,
+  ports: Omit<ConnectorsPorts, 'cors'> & RestPorts,
   plainRoutes: PlainRoutes,
 ): void {
   const { registry, operations } = ports;
@@ -61,7 +61,7 @@ export function mountMessages(
 /** @param answer gets the path below the connector and the local node, if the path names it */
 function mount(
   app: Mounts,
-  { registry: { gateway, nodes } }: Pick<ConnectorPorts, 'registry'>,
+  { registry: { gateway, nodes } }: Pick<ConnectorsPorts, 'registry'>,
   { cors }: PlainRoutes,
   connector: string,
   answer: (exchange: Exchange, below: string) => Response | Promise<Response>,
@@ -89,7 +89,7 @@ function mount(
 function contractName(
   exchange: Exchange,
   below: string,
-  { registry }: Pick<ConnectorPorts, 'registry'>,
+  { registry }: Pick<ConnectorsPorts, 'registry'>,
 ): string | Fault {
   const asked = QUERIES.get(exchange.query?.toLowerCase() ?? '');
   if (exchange.method !== 'POST' && below === '') {
