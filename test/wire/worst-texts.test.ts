@@ -8,9 +8,9 @@ import { requestIdOf } from '../../src/serve/exchange/exchange.ts';
 import { checkTarget } from '../../src/serve/listen/head.ts';
 import { certificateOfHeader } from '../../src/serve/listen/remote.ts';
 import { metricsFormat } from '../../src/serve/log/metrics-text.ts';
-import { normaliseName } from '../../src/wire/certificate.ts';
 import { readContentType, shownContentType } from '../../src/wire/content-type.ts';
 import { toDecimal } from '../../src/wire/decimal.ts';
+import { normaliseName } from '../../src/wire/distinguished-name.ts';
 import { isDate, isTime, readDate, readDatetime, readTime, toDatetime } from '../../src/wire/lexical.ts';
 import { compileOffers, parseMediaType, parseQuality } from '../../src/wire/media-type.ts';
 import {

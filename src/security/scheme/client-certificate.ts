@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { type ClientCertificateScheme, Refused, type User } from '../../model/security.ts';
-import { subjectOfCertificate } from '../../wire/certificate.ts';
+import { subjectOfCertificate } from '../../wire/distinguished-name.ts';
 import { checkValidity } from '../../wsse/certificate.ts';
 import type { Directory } from '../directory/directory-port.ts';
 import { REALM, type ShownCertificate, type Verifier } from '../security-port.ts';
