@@ -15,6 +15,7 @@ import {
 import { type FaultCode, faults } from '../src/model/fault.ts';
 import { METRICS, type MetricDefinition } from '../src/model/metrics.ts';
 import { SCALAR_KINDS, SCALARS, type ScalarKind } from '../src/model/scalar.ts';
+import { diagnosticSample } from '../test/load/samples.ts';
 import { compatibilityPage } from './docs/compatibility.ts';
 
 const root = new URL('../', import.meta.url);
@@ -121,8 +122,9 @@ function diagnosticsPage(): string {
     ...sorted.map(([code, { severity }]) => `- [${code}](#${code})${severity === 'warning' ? ' (warning)' : ''}`),
     '',
   ];
-  const body = sorted.map(([code, { severity, explanation, wrong, right }]) =>
-    [
+  const body = sorted.map(([code, { severity, explanation }]) => {
+    const { wrong, right } = diagnosticSample(code);
+    return [
       `## ${code}`,
       '',
       `*${severity}*`,
@@ -137,8 +139,8 @@ function diagnosticsPage(): string {
       '',
       fenced(right),
       '',
-    ].join('\n'),
-  );
+    ].join('\n');
+  });
   return `${head.join('\n')}\n${body.join('\n')}`;
 }
 

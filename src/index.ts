@@ -32,7 +32,7 @@ export type {
 export { createClient, FlowError, InvokeError, ReplyFault, SoapFault, WebhookGone } from './invoke/index.ts';
 export type { Diagnostic, LoadedProject, LoadOptions } from './load/index.ts';
 export { DefinitionsError, loadProject, renderDiagnostics } from './load/index.ts';
-export type { BlobStore, Blobs, Kept, Spool, StoredBlob } from './model/blob.ts';
+export type { BlobStore, Blobs, Spool, SpooledContent, StoredBlob } from './model/blob.ts';
 export type {
   Component,
   ComponentEventRegistration,
@@ -152,5 +152,5 @@ export {
 } from './serve/start.ts';
 export { fileAttachment } from './store/file/attachment.ts';
 export { createSpool, type SpoolOptions } from './store/file/spool.ts';
-export { readXml, XmlError, type XmlLimits } from './wire/xml/read.ts';
+export { readXml, XmlError, type XmlLimits } from './wire/xml/read-xml.ts';
 export type { XmlAttribute, XmlElement } from './wire/xml/tree.ts';

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { lettersIn, type Rule } from '../../src/diff/catalogue/entry.ts';
 import { SUBJECTS } from '../../src/diff/catalogue.ts';
 import { ROLES, type Role } from '../../src/diff/verdict.ts';
+import { ruleSample } from '../../test/diff/samples.ts';
 
 export function compatibilityPage(): string {
   const guide = readFileSync(new URL('compatibility-rules.md', import.meta.url), 'utf8');
@@ -35,12 +36,13 @@ function entry(id: string, rule: Rule): string {
     return letters === undefined ? [] : `| ${ROLE_WORDS[role]} | ${[...letters].join(' | ')} |`;
   });
   const sentence = rule.sentence.replace(/\{(\w+)\}/g, (_, name: string) => `*${GENERIC[name]}*`);
+  const { before, after } = ruleSample(id);
   const parts = [
     `#### ${id}`,
     `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)} ${rule.reason}`,
     ['| | JSON | XML | generated clients |', '|---|---|---|---|', ...rows].join('\n'),
-    `Before:\n\n${fenced(rule.before)}`,
-    `After:\n\n${fenced(rule.after)}`,
+    `Before:\n\n${fenced(before)}`,
+    `After:\n\n${fenced(after)}`,
   ];
   return `${parts.join('\n\n')}\n`;
 }

@@ -6,9 +6,9 @@ import { type Field, type FieldType, singleType } from '../model/field.ts';
 import type { ReplyForm } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { jsonPointer } from '../wire/json-pointer.ts';
-import { MultipartError } from '../wire/multipart/read.ts';
+import { MultipartError } from '../wire/multipart/read-multipart.ts';
 import { XopError } from '../wire/soap/xop.ts';
-import { XmlError } from '../wire/xml/read.ts';
+import { XmlError } from '../wire/xml/read-xml.ts';
 
 /** The key of the content in the value of a message without a document. */
 export const CONTENT = 'content';

@@ -1,10 +1,10 @@
-import type { Kept, Spool } from '../model/blob.ts';
+import type { Spool, SpooledContent } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
 import type { Attachment } from '../model/value.ts';
 import { readContentType, sendableContentType } from '../wire/content-type.ts';
 import { parseMediaType } from '../wire/media-type.ts';
 import { fileNameOf, receivedFileName } from '../wire/multipart/headers.ts';
-import type { Part } from '../wire/multipart/read.ts';
+import type { Part } from '../wire/multipart/read-multipart.ts';
 import { contentIdOf } from '../wire/soap/xop.ts';
 import { asFault } from './message.ts';
 
@@ -100,7 +100,7 @@ export async function keepPart(
   limit: number,
   spool: Spool,
   filename?: string,
-): Promise<{ readonly received: Received; readonly kept: Kept }> {
+): Promise<{ readonly received: Received; readonly kept: SpooledContent }> {
   const kept = await spool.keep(bounded(part, limit), limit);
   const received = { ...described(part, filename), id: idOf(part), length: kept.length, stream: () => kept.stream() };
   return { received, kept };

@@ -6,12 +6,12 @@ import { representable } from '../wire/xml/text.ts';
 import type { XmlElement } from '../wire/xml/tree.ts';
 import { attachmentsIn, MemoryAttachment, withAttachments } from './binary.ts';
 import { CodecError } from './error.ts';
-import { compileJsonReader } from './json/read.ts';
+import { compileJsonReader } from './json/read-json.ts';
 import { compileJsonWriter } from './json/write.ts';
 import { compileScalar } from './scalar.ts';
 import { type Foreign, setMember } from './value.ts';
+import { compileXmlReader } from './xml/compile-reader.ts';
 import type { Resolve } from './xml/content.ts';
-import { compileXmlReader } from './xml/read.ts';
 import { compileXmlPieces, compileXmlWriter } from './xml/write.ts';
 
 /** Reads and writes the values of one document, checked. Every function throws a {@link CodecError}. */

@@ -7,12 +7,12 @@ import { formToken, isFormToken, isSameOrigin, readCookie, SESSION_COOKIE } from
 import type { Session } from '../security/sign-in/sessions.ts';
 import { EDIT_TOPIC, editNotice } from './areas/diagnostics.ts';
 import { type Assets, openAssets } from './assets.ts';
+import type { ConsolePorts, ConsoleReply, ConsoleRequest } from './console-port.ts';
 import { type EnteredForm, readForm } from './form.ts';
 import { frame, message } from './frame.ts';
 import { type Html, html } from './html.ts';
 import { Live } from './live.ts';
 import { address, link } from './parts.ts';
-import type { ConsolePorts, ConsoleReply, ConsoleRequest } from './port.ts';
 import type { ActionRoute, Area, Done, Reply, Visit } from './route.ts';
 import { Routing } from './routing.ts';
 import type { Entrance } from './sign-in.ts';

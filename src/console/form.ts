@@ -1,7 +1,7 @@
 import { Fault } from '../model/fault.ts';
 import { readContentType, sendableContentType } from '../wire/content-type.ts';
 import { FORM_MEDIA_TYPE, parseForm } from '../wire/query-string.ts';
-import type { ConsoleRequest } from './port.ts';
+import type { ConsoleRequest } from './console-port.ts';
 
 /** The fields and files of a form. */
 export interface EnteredForm {

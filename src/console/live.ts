@@ -1,5 +1,5 @@
 import type { Sessions } from '../security/sign-in/sessions.ts';
-import type { ConsolePorts, ConsoleReply } from './port.ts';
+import type { ConsolePorts, ConsoleReply } from './console-port.ts';
 import type { Topic } from './route.ts';
 
 /** Milliseconds between two looks at the subjects that anyone follows. */

@@ -1,7 +1,7 @@
 import type { Registry } from '../model/registry.ts';
 import type { ConsoleGrant, User } from '../model/security.ts';
+import type { ConsolePorts, ConsoleRequest } from './console-port.ts';
 import type { Html } from './html.ts';
-import type { ConsolePorts, ConsoleRequest } from './port.ts';
 
 /** A request of a signed-in user for a page or an action. */
 export interface Visit {

@@ -14,10 +14,10 @@ import type { Guesses } from '../security/sign-in/guesses.ts';
 import type { OpenId } from '../security/sign-in/openid.ts';
 import type { TypedPassword } from '../security/sign-in/password.ts';
 import type { Sessions, SignInFacts } from '../security/sign-in/sessions.ts';
+import type { ConsoleReply, ConsoleRequest, ReplyHeaders } from './console-port.ts';
 import { readUnsignedForm } from './form.ts';
 import { exact, type Html, html, NOTHING } from './html.ts';
 import { address, field, notice } from './parts.ts';
-import type { ConsoleReply, ConsoleRequest, ReplyHeaders } from './port.ts';
 
 export interface EntrancePorts {
   readonly sessions: Sessions;

@@ -1,4 +1,5 @@
 import type { OriginalRequest, OriginalShape } from '../model/original-shape.ts';
+import type { DeliveredHandler, DeliveredPorts } from './delivered-port.ts';
 import {
   messageAct,
   messageActAll,
@@ -11,7 +12,6 @@ import {
   messagePayload,
   messageWhole,
 } from './messages.ts';
-import type { DeliveredHandler, DeliveredPorts } from './port.ts';
 import {
   processFind,
   processGet,
@@ -40,7 +40,7 @@ import {
 } from './queues.ts';
 import { processShapes } from './shapes.ts';
 
-export type { DeliveredHandler } from './port.ts';
+export type { DeliveredHandler } from './delivered-port.ts';
 
 /** Handlers by the name in `handler:`. */
 export const deliveredHandlers: ReadonlyMap<string, (ports: DeliveredPorts) => DeliveredHandler> = new Map([

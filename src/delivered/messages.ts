@@ -5,7 +5,7 @@ import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import type { DocumentValue, JsonValue } from '../model/value.ts';
 import { compileZone, instantOf } from '../wire/timezone.ts';
-import { answeringUser, type DeliveredHandler, type DeliveredPorts, reply } from './port.ts';
+import { answeringUser, type DeliveredHandler, type DeliveredPorts, reply } from './delivered-port.ts';
 
 /** MSG_ID_REQ. Ids are UUIDs, in which case does not matter. */
 interface IdRequest {

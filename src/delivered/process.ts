@@ -3,7 +3,7 @@ import type { Operation } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { ProcessRequest, RequestAction, RequestFilter, ScheduleRequest } from '../process/index.ts';
 import { dispositionOf } from '../wire/multipart/headers.ts';
-import { answeringUser, type DeliveredHandler, type DeliveredPorts, reply } from './port.ts';
+import { answeringUser, type DeliveredHandler, type DeliveredPorts, reply } from './delivered-port.ts';
 
 /** An integer of a request. One that a number can't hold is larger than any that exists. */
 type Integer = number | bigint;

@@ -1,7 +1,7 @@
 import type { DocumentValue } from '../model/value.ts';
 import type { JobState, KeptJob } from '../store/index.ts';
 import { compileZone, instantOf } from '../wire/timezone.ts';
-import { answeringUser, type DeliveredHandler, type DeliveredPorts, reply } from './port.ts';
+import { answeringUser, type DeliveredHandler, type DeliveredPorts, reply } from './delivered-port.ts';
 
 /** QUE_QUEUE_REQ. */
 interface QueueRequest {

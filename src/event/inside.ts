@@ -9,7 +9,7 @@ import { kindOfWork, type OpenedWork, type OpenWork } from '../model/work.ts';
 import { may } from '../security/authorise.ts';
 import type { Db, JobOwner } from '../store/index.ts';
 import type { SaveAction } from './change.ts';
-import type { ComponentsOptions, SaveFacts } from './port.ts';
+import type { ComponentsOptions, SaveFacts } from './event-port.ts';
 import type { Row, Stored } from './record.ts';
 
 /** A save in progress. */

@@ -10,8 +10,8 @@ import { compileZone, type Zone } from '../wire/timezone.ts';
 import { changeOf, type SaveAction } from './change.ts';
 import { columnsOf, constraintsOf } from './columns.ts';
 import { EventTimeout, runClass } from './context.ts';
+import type { ComponentsOptions, SaveFacts } from './event-port.ts';
 import { type Change, classOf, enterAfter, type InsideFacts, isDue, openFor, type SaveInside } from './inside.ts';
-import type { ComponentsOptions, SaveFacts } from './port.ts';
 import { compileRecords, type Records, type Row } from './record.ts';
 import { compileTable, type Table } from './table.ts';
 

@@ -1,13 +1,13 @@
 import { decodeText } from '../wire/charset.ts';
 import type { XmlElement } from '../wire/xml/tree.ts';
 import type { DraftContract, Purpose } from './draft.ts';
-import { readOpenApi } from './openapi/read.ts';
+import { readOpenApi } from './openapi/read-openapi.ts';
 import { OPENAPI_LANGUAGE } from './openapi/sources.ts';
 import { ImportError, Losses } from './place.ts';
 import { gather, type ReadSource, type SourceLanguage, type SourceLimits, type Sources } from './source.ts';
-import { readWadl } from './wadl/read.ts';
+import { readWadl } from './wadl/read-wadl.ts';
 import { WADL, WADL_LANGUAGE } from './wadl/sources.ts';
-import { readWsdl } from './wsdl/read.ts';
+import { readWsdl } from './wsdl/read-wsdl.ts';
 import { WSDL, WSDL_2, WSDL_LANGUAGE } from './wsdl/sources.ts';
 import { Together } from './wsdl/together.ts';
 import { parseXml, placeOf } from './xml.ts';

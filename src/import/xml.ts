@@ -1,5 +1,5 @@
 import { CharsetError, decodeText } from '../wire/charset.ts';
-import { readXml, XmlError } from '../wire/xml/read.ts';
+import { readXml, XmlError } from '../wire/xml/read-xml.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../wire/xml/tree.ts';
 import { ImportError, type Losses, type Place } from './place.ts';
 

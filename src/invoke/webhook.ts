@@ -92,7 +92,7 @@ export const SHOWN_SIGNATURE: Readonly<Record<string, string>> = Object.fromEntr
   Object.values(WEBHOOK_HEADERS).map((name) => [name, MASK]),
 );
 
-interface Kept {
+interface BodyLimit {
   readonly what: string;
   readonly most: number;
 }
@@ -104,7 +104,7 @@ interface Kept {
  */
 export async function buffered(
   outgoing: Outgoing,
-  kept: Kept,
+  kept: BodyLimit,
   signal: AbortSignal | undefined,
   called: Called,
 ): Promise<Outgoing> {
@@ -130,12 +130,17 @@ export async function buffered(
   };
 }
 
-async function read(outgoing: Outgoing, kept: Kept, signal: AbortSignal | undefined, called: Called): Promise<Buffer> {
+async function read(
+  outgoing: Outgoing,
+  kept: BodyLimit,
+  signal: AbortSignal | undefined,
+  called: Called,
+): Promise<Buffer> {
   const reading = gathered(outgoing, kept, called);
   return signal === undefined ? reading : untilAborted(reading, signal);
 }
 
-async function gathered(outgoing: Outgoing, kept: Kept, called: Called): Promise<Buffer> {
+async function gathered(outgoing: Outgoing, kept: BodyLimit, called: Called): Promise<Buffer> {
   const { length } = outgoing;
   const { most } = kept;
   const chunks: Uint8Array[] = [];
@@ -154,7 +159,7 @@ async function gathered(outgoing: Outgoing, kept: Kept, called: Called): Promise
   return Buffer.concat(chunks);
 }
 
-function tooLarge({ what, most }: Kept, called: Called): InvokeError {
+function tooLarge({ what, most }: BodyLimit, called: Called): InvokeError {
   const hint = 'Send large content by another call, and its address in this one; or raise the limit.';
   const reason = `${what} is signed as a whole, up to ${most} bytes (\`limits.body\`)`;
   return new InvokeError('BAD_INPUT', called, reason, { hint });

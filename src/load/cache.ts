@@ -92,7 +92,7 @@ interface Head {
 }
 
 /** The project as it is serialised, in one piece: references to one object are references to one object again. */
-interface Kept {
+interface SerialisedProject {
   readonly registry: Registry;
   readonly diagnostics: LoadedProject['diagnostics'];
   readonly uses: LoadedProject['uses'];
@@ -173,14 +173,14 @@ function readCache(
     if (head.digest !== inputs.digestAfter(head.calls)) return undefined;
     const body = bytes.subarray(end + 1);
     if (head.sum !== sha256(body)) return undefined;
-    return restore(deserialize(body) as Kept, inputs.files);
+    return restore(deserialize(body) as SerialisedProject, inputs.files);
   } catch {
     // It does not exist, is not ours, or is damaged: the definitions are loaded.
     return undefined;
   }
 }
 
-function restore(kept: Kept, { definitions, delivered }: ProjectFiles): LoadedProject {
+function restore(kept: SerialisedProject, { definitions, delivered }: ProjectFiles): LoadedProject {
   const { registry, diagnostics, uses } = kept;
   for (const [position, length] of kept.extents) setExtent(position, length);
   const texts = new Map(
@@ -227,7 +227,13 @@ function writeCache(folder: CacheFolder, project: LoadedProject, head: Omit<Head
     const extents = extentsOf(registry);
     if (extents === undefined) return;
     createFolder(folder);
-    const body = serialize({ registry, diagnostics, uses, sources: [...sources.keys()], extents } satisfies Kept);
+    const body = serialize({
+      registry,
+      diagnostics,
+      uses,
+      sources: [...sources.keys()],
+      extents,
+    } satisfies SerialisedProject);
     const line = JSON.stringify({ ...head, sum: sha256(body) } satisfies Head);
     try {
       writeFileSync(temporary, Buffer.concat([Buffer.from(`${line}\n`), body]), { flag: 'wx', mode: 0o600 });

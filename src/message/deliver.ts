@@ -6,7 +6,7 @@ import type { Node } from '../model/node.ts';
 import { AttemptTimeout, askedUntil } from '../model/retry.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { beginAccount } from '../model/work.ts';
-import { ownerOf } from '../security/directory/port.ts';
+import { ownerOf } from '../security/directory/directory-port.ts';
 import {
   type Db,
   type FailedJob,

@@ -7,7 +7,7 @@ import type { User } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { Account, OpenWork } from '../model/work.ts';
-import type { Owners } from '../security/directory/port.ts';
+import type { Owners } from '../security/directory/directory-port.ts';
 import type { Db, Job, JobQueue, Retained, Store } from '../store/index.ts';
 import type { ReplyAddressing } from '../wire/soap/addressing.ts';
 import type { StoredMessage } from './store.ts';

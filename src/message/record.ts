@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { InvokeError, MadeCall, ReplyFault, SoapFault } from '../invoke/index.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
-import type { Kept } from '../model/gateway.ts';
+import type { RetentionPeriod } from '../model/gateway.ts';
 import type { Redactor } from '../model/redactor.ts';
 import { LOG_LEVEL } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
@@ -99,7 +99,7 @@ function faultIn(error: InvokeError | undefined): unknown {
 interface CallRecordsOptions {
   readonly store: Pick<Store, 'kind' | 'transaction'>;
   /** How long records are kept, in milliseconds. */
-  readonly keep: Kept;
+  readonly keep: RetentionPeriod;
   /** Called with the first error after a success. */
   readonly onError: (error: Error) => void;
 }
@@ -217,7 +217,7 @@ const CONTENT = {
 
 function rowOf(
   call: EndedCall,
-  keep: Kept,
+  keep: RetentionPeriod,
 ): Record<keyof typeof ROW, string | number | null> & { readonly id: string } {
   const { operation, node, connector, status, began, ended, user, requestId, trace, causedBy, code, reason, size } =
     call;

@@ -10,7 +10,7 @@ import type { DocumentValue, Value } from '../model/value.ts';
 import { messageFor } from '../serve/answer/by-call.ts';
 import type { Answerer } from '../serve/answer/call.ts';
 import { instanceOf, seeded } from './instance.ts';
-import type { MockAnswers } from './port.ts';
+import type { MockAnswers } from './mock-port.ts';
 
 /** Longest wait that a caller may ask for, in seconds. */
 const LONGEST_WAIT = 300;

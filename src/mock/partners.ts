@@ -21,7 +21,7 @@ import { WEBHOOK_HEADERS } from '../wire/webhook.ts';
 import { isSecurityHeader } from '../wsse/header.ts';
 import { contentOf, mockAnswerer } from './answer.ts';
 import { CONTEXT, type Mirrored, mirrorNodes, parseForm } from './mirror.ts';
-import type { PartnerReply, PartnersOptions, RunningPartners } from './port.ts';
+import type { PartnerReply, PartnersOptions, RunningPartners } from './mock-port.ts';
 import { startMock } from './serve.ts';
 
 /**

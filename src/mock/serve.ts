@@ -7,7 +7,7 @@ import type { Registry } from '../model/registry.ts';
 import type { SecurityScheme, TransportScheme, User } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import { undeclaredUser } from '../security/authorise.ts';
-import type { Authenticator, MessageCaller } from '../security/port.ts';
+import type { Authenticator, MessageCaller } from '../security/security-port.ts';
 import { createApp } from '../serve/app.ts';
 import { GRACE, IDLE_TIMEOUT } from '../serve/exchange/body.ts';
 import { createHttpServer, listenAt } from '../serve/listen/listen.ts';

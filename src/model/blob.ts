@@ -49,7 +49,7 @@ export interface BlobStore {
 }
 
 /** Temporarily stored content of known length; can be read any number of times until it is disposed of. */
-export interface Kept {
+export interface SpooledContent {
   /** In bytes. */
   readonly length: number;
   /** The bytes from the beginning. @throws Error after disposal, also in the middle of a stream */
@@ -65,7 +65,7 @@ export interface Spool {
    * @param limit largest number of bytes
    * @throws SpoolLimitError as soon as the limit is exceeded; what the stream throws; errors of the storage
    */
-  keep(content: AsyncIterable<Uint8Array>, limit: number): Promise<Kept>;
+  keep(content: AsyncIterable<Uint8Array>, limit: number): Promise<SpooledContent>;
 }
 
 /** Content exceeds its limit. */

@@ -35,26 +35,26 @@ export interface Limits extends CallLimits {
 /** How long data is kept that nothing needs any more, in milliseconds. */
 export interface Retention {
   /** Results in files, polled results, and reports of processes, from their end. */
-  readonly results: Kept;
+  readonly results: RetentionPeriod;
   /** Process requests, from their end. */
-  readonly requests: Kept;
+  readonly requests: RetentionPeriod;
   /** Message logs of process requests, from the end of the request. */
-  readonly messages: Kept;
+  readonly messages: RetentionPeriod;
   /** Records of calls, from their end. */
-  readonly calls: Kept;
+  readonly calls: RetentionPeriod;
   /** Statistics of calls, from the minute that they are about. */
-  readonly statistics: Kept;
+  readonly statistics: RetentionPeriod;
   /** Dead letters, from the last attempt. */
-  readonly dead: Kept;
+  readonly dead: RetentionPeriod;
   /** Callers that are known by their tokens alone, from their last call that queued work. */
-  readonly callers: Kept;
+  readonly callers: RetentionPeriod;
   /** Sessions of the console, from their end. */
-  readonly sessions: Kept;
+  readonly sessions: RetentionPeriod;
   /** The audit trail of users. */
-  readonly audit: Kept;
+  readonly audit: RetentionPeriod;
 }
 
-export type Kept = number | 'forever';
+export type RetentionPeriod = number | 'forever';
 
 /** The database of the gateway. */
 export interface Database {

@@ -11,7 +11,7 @@ import { streamOf } from '../wire/measured.ts';
 import { untilAborted } from '../wire/waiting.ts';
 import { counted } from '../wire/words.ts';
 import { RunningLog } from './message-log.ts';
-import type { RunPorts } from './port.ts';
+import type { RunPorts } from './process-port.ts';
 import { mayRun, type Program } from './program.ts';
 import { keepReport } from './reports.ts';
 import { isKept, parameterRedactor, parameterValues, queryOutput } from './request.ts';

@@ -4,7 +4,7 @@ import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
 import type { Db, Tables } from '../store/index.ts';
 import type { Clock } from './clock.ts';
-import type { MessagePage, ProcessMessage, RequestFilter } from './port.ts';
+import type { MessagePage, ProcessMessage, RequestFilter } from './process-port.ts';
 import { findProgram, mayRun, QUERY_TYPE } from './program.ts';
 import { findRow, LARGEST, type RequestRow, selectRequests, unknownRequest } from './rows.ts';
 import { DISTRIBUTION, digitsOf, RUN_STATUS } from './status.ts';

@@ -1,4 +1,4 @@
-export { openScheduler, readRequests } from './open.ts';
+export { openScheduler, readRequests } from './open-processes.ts';
 export type {
   LogEntry,
   LogPage,
@@ -12,6 +12,6 @@ export type {
   RequestReader,
   ScheduleRequest,
   Scheduler,
-} from './port.ts';
+} from './process-port.ts';
 export type { RunStatus } from './status.ts';
 export { requestJobs } from './steps.ts';

@@ -1,6 +1,6 @@
 import type { Db, Store } from '../store/index.ts';
 import { instantText } from './clock.ts';
-import type { LogEntry, ProcessMessage, RequestTrailLine } from './port.ts';
+import type { LogEntry, ProcessMessage, RequestTrailLine } from './process-port.ts';
 import { updateOwn } from './rows.ts';
 
 /** A line of a message log. */

@@ -15,7 +15,7 @@ import type {
   RequestAction,
   RequestTrailLine,
   RunPorts,
-} from './port.ts';
+} from './process-port.ts';
 import { findProgramOf, mayRun, type Program, type ProgramSources, programOf, programOfQuery } from './program.ts';
 import { formatsOf, outputsOf, parameterRedactor } from './request.ts';
 import { findRow, type RequestRow, shownRequest } from './rows.ts';

@@ -5,7 +5,7 @@ import type { Attachment } from '../model/value.ts';
 import { type Db, JobLost } from '../store/index.ts';
 import { nextContent } from './enter.ts';
 import { checkAccess } from './find.ts';
-import type { ProcessReport, RunPorts } from './port.ts';
+import type { ProcessReport, RunPorts } from './process-port.ts';
 import { findRow, LARGEST, updateOwn } from './rows.ts';
 import { DISTRIBUTION, RUN_STATUS, wordOf } from './status.ts';
 import type { Taken } from './steps.ts';

@@ -1,7 +1,7 @@
 import { Fault } from '../model/fault.ts';
 import type { Db, Tables } from '../store/index.ts';
 import type { Clock } from './clock.ts';
-import type { ProcessRequest } from './port.ts';
+import type { ProcessRequest } from './process-port.ts';
 import { DISTRIBUTION, RUN_STATUS, wordOf } from './status.ts';
 
 /** Largest number that the columns of instances and reports can hold. */

@@ -8,7 +8,7 @@ import type { Db } from '../store/index.ts';
 import { nextTime } from '../wire/cron.ts';
 import type { Clock } from './clock.ts';
 import { type EntryPorts, enterRequest, type NewRequest } from './enter.ts';
-import type { ScheduleRequest } from './port.ts';
+import type { ScheduleRequest } from './process-port.ts';
 import {
   findProgramOf,
   kindOfProgram,

@@ -15,7 +15,7 @@ import { inNewTrace } from '../trace/trace.ts';
 import { type Clock, createClock, instantText } from './clock.ts';
 import { enterRequest, QUEUE, type RequestData } from './enter.ts';
 import { addLines, type LogLine } from './message-log.ts';
-import type { RunPorts } from './port.ts';
+import type { RunPorts } from './process-port.ts';
 import { findProgram, kindOfProgram, mayRun, PRIVATE_KIND, type Program } from './program.ts';
 import { type ParameterTexts, parameterProblem } from './request.ts';
 import { type RequestRow, selectRequests, updateOwn } from './rows.ts';

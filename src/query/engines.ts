@@ -96,16 +96,16 @@ export function ownDatabase({
 
 /** The runners: that of the gateway's own database is opened now, those of datasources with their first query. */
 export interface Runners {
-  readonly main: Opened;
-  opened(): readonly Opened[];
+  readonly main: OpenDatabase;
+  opened(): readonly OpenDatabase[];
   /** All, those of replicas too. */
   named(): readonly Named[];
   /** @throws Fault UNAVAILABLE if the datasource is not configured */
-  of(datasource: Datasource | undefined): Opened;
+  of(datasource: Datasource | undefined): OpenDatabase;
 }
 
 /** A database and its runner. */
-interface Opened {
+interface OpenDatabase {
   readonly database: QueryDatabase;
   readonly runner: Runner;
 }
@@ -121,7 +121,7 @@ export function openRunners(options: QueryOptions): Runners {
   const connections = store.postgres?.connections.queries ?? 0;
   const main = open(ownDatabase(store), { readers, maxReaders: Math.max(readers, maxReaders), connections }, options);
   const reached = new Map(datasources.map(({ datasource, database }) => [datasource.id, database]));
-  const others = new Map<string, Opened>();
+  const others = new Map<string, OpenDatabase>();
   return {
     main,
     opened: () => [main, ...others.values()],
@@ -141,12 +141,12 @@ export function openRunners(options: QueryOptions): Runners {
   };
 }
 
-function withReplicas(name: string, { runner }: Opened): Named[] {
+function withReplicas(name: string, { runner }: OpenDatabase): Named[] {
   const replicas = runner.replicas ?? [];
   return [{ name, runner }, ...replicas.map((each, index) => ({ name: `${name} replica ${index + 1}`, runner: each }))];
 }
 
-function open(database: QueryDatabase, size: Size, options: QueryOptions): Opened {
+function open(database: QueryDatabase, size: Size, options: QueryOptions): OpenDatabase {
   const { timezone, limits, maxWaiting = 1000, idleTimeout = 30_000, report = () => {} } = options;
   const { timeout, queries: share, temporary: largestFile = LARGEST_FILE } = limits;
   const folder = resultsFolder(options);

@@ -1,8 +1,8 @@
 import { Fault } from '../model/fault.ts';
 import type { Query } from '../model/query.ts';
 import type { DocumentValue } from '../model/value.ts';
-import type { QueryCall } from './port.ts';
 import { compilePrompts, type PromptReader } from './prompts.ts';
+import type { QueryCall } from './query-port.ts';
 
 /** A caller's input for a run of a query, as texts: it can be stored and read by another gateway. */
 export interface QueryInput {

@@ -4,7 +4,7 @@ import type { Field } from '../model/field.ts';
 import { PAGE_VARIABLES, type PageColumn, type Paging, type Query } from '../model/query.ts';
 import type { DocumentValue, Row, Value } from '../model/value.ts';
 import { PLACE_COLUMN } from './plan.ts';
-import type { QueryPort, RowsCall } from './port.ts';
+import type { QueryPort, RowsCall } from './query-port.ts';
 
 /** A page of a list. */
 export interface Page {

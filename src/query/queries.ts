@@ -10,8 +10,8 @@ import { openRunners, type QueryOptions, type Runners, resultsFolder } from './e
 import { rowsInside } from './inside.ts';
 import { plainField } from './pages.ts';
 import { type Dialect, type Plan, planOf } from './plan.ts';
-import type { QueryCall, QueryPort, QueryResult, RowsCall } from './port.ts';
 import { compileBinding, compileMemberValues, runsConnected } from './prompts.ts';
+import type { QueryCall, QueryPort, QueryResult, RowsCall } from './query-port.ts';
 import { contentTypes } from './render/content-types.ts';
 import type { RenderFormat } from './render/index.ts';
 import { compileRows } from './render/values.ts';

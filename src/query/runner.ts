@@ -2,7 +2,7 @@ import type { ReplyRoot } from '../model/document.ts';
 import type { OpenFile } from '../store/file/open-file.ts';
 import type { CsvOptions } from '../wire/csv.ts';
 import type { Plan } from './plan.ts';
-import type { QueryStatus, XmlNames } from './port.ts';
+import type { QueryStatus, XmlNames } from './query-port.ts';
 import type { RenderFormat } from './render/index.ts';
 
 /** Bytes of a result that are kept in memory; a larger one goes to a file. */

@@ -4,7 +4,12 @@ import { Fault } from '../model/fault.ts';
 import { isMessageScheme, type MessageScheme, Refused, type SecurityScheme, type User } from '../model/security.ts';
 import type { Nonces } from '../store/index.ts';
 import { attempt } from '../wire/waiting.ts';
-import type { Directory } from './directory/port.ts';
+import type { Directory } from './directory/directory-port.ts';
+import { compileApiKey } from './scheme/api-key.ts';
+import { compileBasic } from './scheme/basic.ts';
+import { compileBearer } from './scheme/bearer.ts';
+import { compileClientCertificate } from './scheme/client-certificate.ts';
+import { compileWebhook } from './scheme/webhook.ts';
 import {
   type Authenticator,
   type Caller,
@@ -17,12 +22,7 @@ import {
   type Shown,
   type ShownBefore,
   type Verifier,
-} from './port.ts';
-import { compileApiKey } from './scheme/api-key.ts';
-import { compileBasic } from './scheme/basic.ts';
-import { compileBearer } from './scheme/bearer.ts';
-import { compileClientCertificate } from './scheme/client-certificate.ts';
-import { compileWebhook } from './scheme/webhook.ts';
+} from './security-port.ts';
 
 export interface AuthenticatorOptions extends Partial<Remembering> {
   readonly schemes: Iterable<SecurityScheme>;

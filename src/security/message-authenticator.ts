@@ -17,11 +17,11 @@ import { AHEAD, checkTimestamp, readSecurityHeader, type SecurityHeader } from '
 import { readSigned } from '../wsse/signed-message.ts';
 import { createGate } from './authenticator.ts';
 import { reading } from './database.ts';
-import type { Directory } from './directory/port.ts';
-import type { MessageAuthenticator, ShownMessage } from './port.ts';
+import type { Directory } from './directory/directory-port.ts';
 import { compileBasic } from './scheme/basic.ts';
 import { userOfCertificate } from './scheme/client-certificate.ts';
 import { type TakeOnce, type UsernameTokenPorts, verifyUsernameToken } from './scheme/username-token.ts';
+import type { MessageAuthenticator, ShownMessage } from './security-port.ts';
 
 export interface MessageAuthenticatorOptions {
   /** All schemes of the registry. */

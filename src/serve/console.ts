@@ -1,7 +1,7 @@
 import type { Console, ConsoleAction, ConsoleRequest, InnerRequest } from '../console/index.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Caller } from '../security/port.ts';
+import type { Caller } from '../security/security-port.ts';
 import { idsOf, traceparentOf } from '../trace/trace.ts';
 import type { Pace } from './exchange/body.ts';
 import type { Exchange } from './exchange/exchange.ts';

@@ -7,7 +7,7 @@ import { requestFields } from '../message/index.ts';
 import type { Once } from '../model/gateway.ts';
 import { finalAnswer, type Operation, onceOf, type SoapForm } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
-import type { Caller } from '../security/port.ts';
+import type { Caller } from '../security/security-port.ts';
 import { once } from '../wire/waiting.ts';
 import type { XmlElement } from '../wire/xml/tree.ts';
 import { compileAnswer } from './answer/answer.ts';

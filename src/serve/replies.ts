@@ -2,10 +2,10 @@ import { writeProblem } from '../binding/rest/rest.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import { readContentType } from '../wire/content-type.ts';
+import { soapForm, versionByType } from './connectors/soap.ts';
 import type { Exchange, Mounts } from './exchange/exchange.ts';
 import { methodNotAllowed } from './exchange/refuse.ts';
 import { REPLY_CONNECTOR } from './log/record.ts';
-import { soapForm, versionByType } from './messages/soap.ts';
 import type { PlainRoutes } from './plain-routes.ts';
 import type { ConnectorPorts, Stages } from './stages.ts';
 

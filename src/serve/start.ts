@@ -42,7 +42,7 @@ import { datasourceSettings, openData } from './start/data.ts';
 import { recordLoaded } from './start/definitions.ts';
 import type { Development } from './start/development.ts';
 import { copyWarning, importCode } from './start/handlers.ts';
-import { Opened } from './start/opened.ts';
+import { OpenedParts } from './start/opened.ts';
 import { drain, Readiness } from './start/readiness.ts';
 import { openSafeguards } from './start/safeguards.ts';
 import { openServices } from './start/services.ts';
@@ -166,7 +166,7 @@ async function opening<T>(options: GatewayOptions, then: (parts: Parts) => Promi
   const project = options.project ?? (await import('../load/index.ts')).loadProject(options);
   const registry = project.registry ?? (await import('../load/index.ts')).registryOf(project);
   checkSettings(registry, options.env, options.root);
-  const opened = new Opened();
+  const opened = new OpenedParts();
   try {
     return await then(await open(registry, project.sources, options, opened));
   } catch (error) {
@@ -179,7 +179,12 @@ async function opening<T>(options: GatewayOptions, then: (parts: Parts) => Promi
 type Parts = Awaited<ReturnType<typeof open>>;
 
 /** The steps of a start: each part depends on those before it, and is closed before them. */
-async function open(registry: Registry, sources: LoadedProject['sources'], options: GatewayOptions, opened: Opened) {
+async function open(
+  registry: Registry,
+  sources: LoadedProject['sources'],
+  options: GatewayOptions,
+  opened: OpenedParts,
+) {
   const { root, env, usersWithin, idleTimeout = IDLE_TIMEOUT, grace = GRACE, others, clock = SYSTEM_CLOCK } = options;
   const { gateway: declared } = registry;
   const configured = readAddress(registry, env);

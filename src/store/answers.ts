@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { deflateRaw, inflateRaw } from 'node:zlib';
 import { Fault } from '../model/fault.ts';
 import { deadlineIn, withDeadline } from './deadline.ts';
-import type { Store } from './port.ts';
 import type { Retained } from './retention.ts';
+import type { Store } from './store-port.ts';
 import type { Db } from './tables.ts';
 
 // The first answers of calls that callers may repeat. One row decides between two that come at once, to any gateway of the

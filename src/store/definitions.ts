@@ -1,4 +1,4 @@
-import type { Store, StoreReader } from './port.ts';
+import type { Store, StoreReader } from './store-port.ts';
 import type { Db } from './tables.ts';
 
 /** The parts of definitions, by kind and name, each with a hash: `operation LOCATIONS_GET`, `file definitions/nodes.yaml`. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Store } from './port.ts';
 import { NOW } from './queue/postgres-jobs.ts';
+import type { Store } from './store-port.ts';
 
 /** A right that one gateway of a database has at a time, by the clock of the database. */
 export interface Lease {

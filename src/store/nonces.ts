@@ -1,4 +1,4 @@
-import type { Store } from './port.ts';
+import type { Store } from './store-port.ts';
 import type { Db } from './tables.ts';
 
 /** Records what may be accepted once, for all gateways that share a database. */

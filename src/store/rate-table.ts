@@ -1,5 +1,5 @@
 import { CompiledQuery } from 'kysely';
-import type { Store } from './port.ts';
+import type { Store } from './store-port.ts';
 
 /** The table in which the gateways of a fleet count calls for rate limits. */
 export interface RateTable {

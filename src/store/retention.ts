@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Kept } from '../model/gateway.ts';
-import type { Store } from './port.ts';
+import type { RetentionPeriod } from '../model/gateway.ts';
+import type { Store } from './store-port.ts';
 import type { Db } from './tables.ts';
 
 /** Data that is removed some time after it was last of use. */
@@ -9,7 +9,7 @@ export interface Retained {
   /** Its key in `signalbox_retention`: `requests`. */
   readonly kind: string;
   /** How long it is kept, in milliseconds. */
-  readonly keep: Kept;
+  readonly keep: RetentionPeriod;
   /** Removes a batch, as part of a transaction. Never what is still needed, however old it is. */
   remove(tx: Db, batch: Batch): Promise<Removed>;
 }

@@ -6,7 +6,7 @@ import type { Value } from '../model/value.ts';
 import { type SqlToken, scanSql } from '../wire/sql.ts';
 import { untilAborted, withinTime } from '../wire/waiting.ts';
 import { unhurried } from './deadline.ts';
-import type { Store } from './port.ts';
+import type { Store } from './store-port.ts';
 import type { Db } from './tables.ts';
 
 /** The number of parsed statements to keep. */

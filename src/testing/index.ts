@@ -10,7 +10,7 @@ import type { Registry } from '../model/registry.ts';
 import { ID_PATTERN, type Role } from '../model/security.ts';
 import type { Operation } from '../model/service.ts';
 import { CHEAP, hashPassword } from '../security/password.ts';
-import { openUsers } from '../security/users/open.ts';
+import { openUsers } from '../security/users/open-users.ts';
 import { databaseOptions } from '../serve/start/settings.ts';
 import { type RunningGateway, startGateway } from '../serve/start.ts';
 import { createSpool, type JobState, openStore } from '../store/index.ts';
@@ -20,7 +20,7 @@ import { type ContractForm, compareContract } from './contract.ts';
 import { createFreshDatabase, type FreshDatabase, literal, withDatabase } from './database.ts';
 import { Partners, type TestPartner } from './partners.ts';
 
-export type { PartnerCall, PartnerRefusal, PartnerReply } from '../mock/port.ts';
+export type { PartnerCall, PartnerRefusal, PartnerReply } from '../mock/mock-port.ts';
 export { Fault } from '../model/fault.ts';
 export type { ReplyOf, RequestOf, TestCaller } from './caller.ts';
 export type { ContractForm } from './contract.ts';

@@ -1,8 +1,8 @@
 import { AssertionError } from 'node:assert';
 import { readAttachment } from '../codec/binary.ts';
 import { standInVariable } from '../invoke/stand-in.ts';
+import type { PartnerCall, PartnerRefusal, PartnerReply } from '../mock/mock-port.ts';
 import { startPartners } from '../mock/partners.ts';
-import type { PartnerCall, PartnerRefusal, PartnerReply } from '../mock/port.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import { messageOf } from '../wire/error.ts';

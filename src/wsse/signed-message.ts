@@ -4,7 +4,8 @@ import type { XmlElement } from '../wire/xml/tree.ts';
 import { faultOfKey } from './algorithms.ts';
 import { checkValidity, Ids, signerOf } from './certificate.ts';
 import { checkTimestamp, type EnvelopeParts, partsOf, type SecurityHeader } from './header.ts';
-import { type Covered, readSignature, type SignatureReference, verifySignature } from './verify.ts';
+import { readSignature, type SignatureReference } from './signature-form.ts';
+import { type Covered, verifySignature } from './verify.ts';
 
 // WS-Security X.509 Certificate Token Profile 1.1.1: messages whose Body and Timestamp are signed, in both directions.
 

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { SCHEME_ENV, writeProject } from '../../scripts/child/schemes.ts';
-import { readCases } from '../../scripts/fuzz/cases.ts';
-import { CHECK_MS, type Check, createCheck } from '../../scripts/fuzz/check.ts';
-import { checkImport } from '../../scripts/fuzz/contracts.ts';
-import { judge } from '../../scripts/fuzz/judge.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { SCHEME_ENV, writeProject } from '../trials/child/schemes.ts';
+import { readCases } from '../trials/fuzz/cases.ts';
+import { CHECK_MS, type Check, createCheck } from '../trials/fuzz/check.ts';
+import { checkImport } from '../trials/fuzz/contracts.ts';
+import { judge } from '../trials/fuzz/judge.ts';
 import { expectUnharmed } from './support/attack.ts';
 
 // What the fuzz run, or a test here, has found once: tried with the definitions that it was found with.

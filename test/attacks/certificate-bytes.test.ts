@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { Refused, SIGNATURE_ALGORITHMS } from '../../src/model/security.ts';
 import { namesOfCertificate } from '../../src/security/scheme/client-certificate.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { faultOfKey } from '../../src/wsse/algorithms.ts';
 import { checkValidity, Ids, isIssuedBy, signerOf } from '../../src/wsse/certificate.ts';
 import { AUTHORITY, SERVER } from '../support/certificates.ts';

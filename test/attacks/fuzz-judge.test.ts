@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
-import { writeProject } from '../../scripts/child/schemes.ts';
-import { Checker } from '../../scripts/fuzz/definitions.ts';
-import { Ended, judge } from '../../scripts/fuzz/judge.ts';
-import { quarters, slower } from '../../scripts/soak/run.ts';
+import { writeProject } from '../trials/child/schemes.ts';
+import { Checker } from '../trials/fuzz/definitions.ts';
+import { Ended, judge } from '../trials/fuzz/judge.ts';
+import { quarters, slower } from '../trials/soak/run.ts';
 
 // What the fuzz run would find: a run that finds nothing must not be one that sees nothing.
 

@@ -15,7 +15,7 @@ import type { SoapForm } from '../../src/model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../../src/model/value.ts';
 import { readEnvelope } from '../../src/wire/soap/message.ts';
 import type { SoapVersion } from '../../src/wire/soap/version.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { xmlCases } from '../codec/arbitraries.ts';
 import { registry } from '../support/registry.ts';
 

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { compileSoap } from '../../src/binding/soap/soap.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { documentOf, load, operation } from '../load/linked.ts';
 
 // The field called clear has another name in XML: `clear` is the element that names what to empty.

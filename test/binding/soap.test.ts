@@ -7,7 +7,7 @@ import { compileDocument } from '../../src/codec/index.ts';
 import { Fault } from '../../src/model/fault.ts';
 import type { SoapForm } from '../../src/model/service.ts';
 import type { Value } from '../../src/model/value.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import type { XmlElement } from '../../src/wire/xml/tree.ts';
 import { xmlCases } from '../codec/arbitraries.ts';
 import { messageOf } from '../codec/support.ts';

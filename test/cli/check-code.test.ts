@@ -5,6 +5,7 @@ import { checkHandlers } from '../../src/cli/check/handlers.ts';
 import { codeCatalogue, type Diagnostic, loadProject } from '../../src/load/index.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import { splitFiles } from '../load/project-text.ts';
+import { diagnosticSample } from '../load/samples.ts';
 import { project, repository, signalbox } from './support.ts';
 
 const GATEWAY = 'gateway: LOCAL\nnamespace: urn:test\n';
@@ -96,21 +97,21 @@ const MISTAKES: Readonly<Record<string, Mistake>> = {
     code: `import { defineHandle } from '../../generated/types.ts';${FINE}`,
     more: { 'generated/types.ts': 'export const defineHandler = 1;\n' },
     at: '1:10',
-    is: 'code-name',
+    is: 'code-export',
     message: '"../../generated/types.ts" exports no defineHandle.',
     hint: 'Run `signalbox generate`: the file may be older than the definitions. Did you mean defineHandler?',
   },
   'no-name': {
     code: `import {\n  yy } from './lib/y.ts';${FINE}`,
     at: '2:3',
-    is: 'code-name',
+    is: 'code-export',
     message: '"./lib/y.ts" exports no yy.',
     hint: 'Did you mean y? If yy is a type, write `import type { yy }`.',
   },
   'type-as-value': {
     code: `import { Yes } from './lib/y.ts';${FINE}`,
     at: '1:10',
-    is: 'code-name',
+    is: 'code-export',
     message: '"./lib/y.ts" exports no Yes.',
     hint: /If Yes is a type, write `import type \{ Yes \}`\.$/,
   },
@@ -377,19 +378,19 @@ test('--types runs the compiler of the project, over what is generated from its 
 describe('the examples of docs/diagnostics.md', () => {
   // A class extends the ServiceInterface of the copy that is built, so that the command itself checks one above.
   const elsewhere = ['code-type', 'generated-outdated', 'code-hangs', 'code-exits', 'code-execute'];
-  const imported = Object.entries(codeCatalogue).filter(([code]) => !elsewhere.includes(code));
+  const imported = Object.keys(codeCatalogue).filter((code) => !elsewhere.includes(code));
   const codesOf = async (text: string): Promise<string[]> => {
     const root = await project({ 'definitions/gateway.yaml': GATEWAY, ...Object.fromEntries(splitFiles(text)) });
     const { registry, sources } = loadProject({ root });
     return (await checkHandlers({ registry: registry as Registry, sources }, root, 60_000)).map((each) => each.code);
   };
 
-  it.concurrent.each(imported)('%s: the wrong one raises it', async (code, { wrong }) => {
-    expect(await codesOf(wrong)).toEqual([code]);
+  it.concurrent.each(imported)('%s: the wrong one raises it', async (code) => {
+    expect(await codesOf(diagnosticSample(code).wrong)).toEqual([code]);
   });
 
   it.concurrent.each([
-    ...new Set(imported.map(([, { right }]) => right)),
+    ...new Set(imported.map((code) => diagnosticSample(code).right)),
   ])('the right ones raise nothing', async (right) => {
     expect(await codesOf(right)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from 'vitest';
-import { RULES, type RuleId } from '../../src/diff/catalogue.ts';
+import { ruleSample, rulesWithSample } from '../diff/samples.ts';
 import { signalbox, temporaryFolder, writeFiles } from './support.ts';
 
 interface Found {
@@ -20,11 +20,9 @@ async function changesOf(before: string, after: string): Promise<readonly Found[
   return (JSON.parse(stdout) as { changes: Found[] }).changes;
 }
 
-const rules = (Object.keys(RULES) as RuleId[]).filter((id) => RULES[id].sample === 'contract');
-
 describe('what contracts state and definitions do not', () => {
-  it.concurrent.each(rules)('is reported: %s', async (id) => {
-    const { before, after } = RULES[id];
+  it.concurrent.each(rulesWithSample('contract'))('is reported: %s', async (id) => {
+    const { before, after } = ruleSample(id);
     expect((await changesOf(before, after)).map(({ rule }) => rule)).toContain(id);
     expect(await changesOf(after, after)).toEqual([]);
   });

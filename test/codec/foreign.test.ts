@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileDocument } from '../../src/codec/index.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { xmlCases } from './arbitraries.ts';
 import { compound, document, field, list, messageOf } from './support.ts';
 

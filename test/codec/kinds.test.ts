@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { compileDocument } from '../../src/codec/index.ts';
 import type { Document } from '../../src/model/document.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { compound, document, field, list, messageOf } from './support.ts';
 
 // Documents that others derive from, in the words of code.

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileDocument } from '../../src/codec/index.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { document, field } from '../support/registry.ts';
 
 const fields = [field('ID', 'integer', { required: true }), field('NAME', 'string(5)'), field('PRICE', 'decimal(8.2)')];

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryAttachment } from '../../src/codec/binary.ts';
 import { compileDocument, type Resolve } from '../../src/codec/index.ts';
 import type { Attachment, DocumentValue } from '../../src/model/value.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { document, field, LOC_RESPONSE, list, messageOf } from './support.ts';
 
 const NS = 'urn:test:Locations.v1';

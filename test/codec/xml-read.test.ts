@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { compileDocument, compileFault } from '../../src/codec/index.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { DocumentValue } from '../../src/model/value.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { compound, document, FAILURE, field, LOC_RESPONSE, list, messageOf } from './support.ts';
 
 const NS = 'urn:test:Locations.v1';

@@ -6,7 +6,7 @@ import { kindsOf } from '../../src/model/derivation.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { FieldType } from '../../src/model/field.ts';
 import type { Attachment, DocumentValue, Value } from '../../src/model/value.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { carried, cases, documents } from './arbitraries.ts';
 
 /** A value without what XML has no form for: a list without an element of its own that is empty, and needn't be there. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Graph, type Line, narrowed, type Place, statesOf } from '../../src/console/areas/map/graph.ts';
+import { type Graph, type MapLine, narrowed, type Place, statesOf } from '../../src/console/areas/map/graph.ts';
 import { gatewayText, USERS } from '../support/project.ts';
 import { type ConsoleGateway, startConsole, type Visitor } from './support.ts';
 
@@ -128,7 +128,7 @@ describe('the map in the console', () => {
 
 describe('the lines of a map', () => {
   const place = (key: string): [string, Place] => [key, { key, kind: 'node', id: key, layer: 0 }];
-  const line = (from: string, to: string, ...operations: string[]): Line => ({
+  const line = (from: string, to: string, ...operations: string[]): MapLine => ({
     from,
     to,
     operations: new Set(operations),

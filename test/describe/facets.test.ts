@@ -5,7 +5,7 @@ import { describeOpenApi, describeXsdFiles } from '../../src/describe/index.ts';
 import { instanceOf, seeded } from '../../src/mock/instance.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { Service } from '../../src/model/service.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { load } from '../load/linked.ts';
 import { hasXmllint, validateXml } from '../support/xmllint.ts';
 import { type OpenApi, schemaCompiler } from './openapi-reader.ts';

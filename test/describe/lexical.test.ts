@@ -5,7 +5,7 @@ import { describeXsdFiles } from '../../src/describe/index.ts';
 import type { ScalarKind } from '../../src/model/scalar.ts';
 import type { Service } from '../../src/model/service.ts';
 import type { Value } from '../../src/model/value.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { document, field, registry } from '../support/registry.ts';
 import { hasXmllint, validateXml } from '../support/xmllint.ts';
 

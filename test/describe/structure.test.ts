@@ -6,7 +6,7 @@ import type { Document } from '../../src/model/document.ts';
 import type { Field } from '../../src/model/field.ts';
 import type { Service } from '../../src/model/service.ts';
 import type { DocumentValue } from '../../src/model/value.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { compound, document, field, listOf, registry } from '../support/registry.ts';
 import { hasXmllint, validateXml } from '../support/xmllint.ts';
 import { NAMESPACE, structureOf } from './structure.ts';

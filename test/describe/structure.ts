@@ -8,7 +8,7 @@ import { instanceOf, seeded } from '../../src/mock/instance.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { Service } from '../../src/model/service.ts';
 import type { DocumentValue, Value } from '../../src/model/value.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { load } from '../load/linked.ts';
 import { registry as registryOf } from '../support/registry.ts';
 import { hasXmllint, validateXml } from '../support/xmllint.ts';

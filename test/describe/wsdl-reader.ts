@@ -1,4 +1,4 @@
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../src/wire/xml/tree.ts';
 
 /** A WSDL taken apart by namespaces, for the rules of the Basic Profile. */

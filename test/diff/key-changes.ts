@@ -1,4 +1,4 @@
-import type { SampleKind } from '../../src/diff/catalogue/entry.ts';
+import type { SampleKind } from './samples.ts';
 
 /** A part of definitions before and after a key is added or changed; what is around it is that of the catalogue's samples. */
 type KeyChange = readonly [sample: SampleKind, before: string, after: string];

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { sharedKeys } from '../../src/load/schema/operation.ts';
 import { KEY_CHANGES } from './key-changes.ts';
 import { KIND_KEYS } from './kind-keys.ts';
-import { compareTexts, sampleOf } from './sample.ts';
+import { compareTexts, definitionsAround } from './sample.ts';
 import { schemaKeys } from './schema-keys.ts';
 
 /** Of the keys of kinds, those that do not concern partners. */
@@ -89,7 +89,7 @@ describe('keys of the definitions', () => {
   });
 
   it.each(Object.entries(KEY_CHANGES))('%s is reported in both directions', (_, [sample, before, after]) => {
-    const { before: old, after: now } = sampleOf({ sample, before, after });
+    const { before: old, after: now } = definitionsAround({ kind: sample, before, after });
     expect(compareTexts(old, now)).not.toEqual([]);
     expect(compareTexts(now, old)).not.toEqual([]);
   });

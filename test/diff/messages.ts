@@ -5,7 +5,7 @@ import { compareDocuments, messageScope } from '../../src/diff/document.ts';
 import { isAtLeast, type Role, type Verdict, type WireLanguage } from '../../src/diff/verdict.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { DocumentValue } from '../../src/model/value.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 
 /** The messages of a document: what others may send, and what the gateway writes. */
 export interface Messages {

@@ -1,9 +1,9 @@
-import type { Rule, SampleKind } from '../../src/diff/catalogue/entry.ts';
 import type { Change } from '../../src/diff/changes.ts';
 import { compareRegistries } from '../../src/diff/registries.ts';
 import { loadFiles, registryOf } from '../../src/load/load.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import { projectOf } from '../load/project-text.ts';
+import type { RuleSample, SampleKind } from './samples.ts';
 
 /** The registry of definitions in one text (see projectOf). Files of handlers may be missing. */
 export function registryIn(text: string): Registry {
@@ -34,7 +34,7 @@ operations:
 ---
 `;
 
-/** Definitions around a sample of the catalogue. */
+/** Definitions around a sample. */
 const AROUND: Readonly<Record<SampleKind, (part: string) => string>> = {
   fields: (part) => {
     const [fields = '', ...more] = part.split('\n---\n');
@@ -53,12 +53,12 @@ const AROUND: Readonly<Record<SampleKind, (part: string) => string>> = {
   contract: (part) => part,
 };
 
-/** The definitions of a rule's sample, before and after. */
-export function sampleOf({ sample, before, after }: Pick<Rule, 'sample' | 'before' | 'after'>): {
+/** The whole definitions of a sample, before and after. */
+export function definitionsAround({ kind, before, after }: Pick<RuleSample, 'kind' | 'before' | 'after'>): {
   readonly before: string;
   readonly after: string;
 } {
-  return { before: AROUND[sample](before), after: AROUND[sample](after) };
+  return { before: AROUND[kind](before), after: AROUND[kind](after) };
 }
 
 /** Changes as lines: `breaking  field-removed  Orders.v1.ORDER_POST.request.NOTE  json breaking, xml breaking  NOTE ... is removed.` */

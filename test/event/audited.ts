@@ -5,7 +5,7 @@ import type { Transaction, WorkContext } from '../../src/model/handler.ts';
 import type { Role } from '../../src/model/security.ts';
 import { type ComponentEvent, type ServiceClass, ServiceInterface } from '../../src/model/service-interface.ts';
 import type { Account } from '../../src/model/work.ts';
-import type { Owners } from '../../src/security/directory/port.ts';
+import type { Owners } from '../../src/security/directory/directory-port.ts';
 import { type JobQueue, openQueue, openStore, type Store, sqlTransaction } from '../../src/store/index.ts';
 import { createDirectory } from '../support/directory.ts';
 import { document, field, registry } from '../support/registry.ts';

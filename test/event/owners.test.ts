@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { Fault } from '../../src/model/fault.ts';
 import type { BearerScheme, PermissionList, User } from '../../src/model/security.ts';
 import { openDirectory } from '../../src/security/directory/directory.ts';
-import { openUsers } from '../../src/security/users/open.ts';
+import { openUsers } from '../../src/security/users/open-users.ts';
 import { temporaryFolder } from '../store/support.ts';
 import { eventually } from '../support/project.ts';
 import { openAudited } from './audited.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { judge } from '../../scripts/corpus/judge.ts';
-import { judgeJson } from '../../scripts/corpus/judge-json.ts';
-import { reasonOf } from '../../scripts/corpus/reasons.ts';
 import { hasXmllint } from '../support/xmllint.ts';
+import { judge } from '../trials/corpus/judge.ts';
+import { judgeJson } from '../trials/corpus/judge-json.ts';
+import { reasonOf } from '../trials/corpus/reasons.ts';
 import { JSON_SCHEMAS, SCHEMAS } from './instances-schemas.ts';
 
 const HEAD =

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest';
-import { judge } from '../../scripts/corpus/judge.ts';
-import { randomSchema } from '../../scripts/corpus/random-schema.ts';
-import { reasonOf } from '../../scripts/corpus/reasons.ts';
 import { seeded } from '../../src/mock/instance.ts';
 import { hasXmllint } from '../support/xmllint.ts';
+import { judge } from '../trials/corpus/judge.ts';
+import { randomSchema } from '../trials/corpus/random-schema.ts';
+import { reasonOf } from '../trials/corpus/reasons.ts';
 import { readFrom } from './support.ts';
 
 // Schemas that no one has written, of all constructs: their instances are read, written and described as the schemas say.

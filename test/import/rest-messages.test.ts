@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { consumeRest } from '../../scripts/corpus/messages/rest/consumed.ts';
-import { callRest } from '../../scripts/corpus/messages/rest.ts';
-import type { ContractOutcome } from '../../scripts/corpus/messages.ts';
+import { consumeRest } from '../trials/corpus/messages/rest/consumed.ts';
+import { callRest } from '../trials/corpus/messages/rest.ts';
+import type { ContractOutcome } from '../trials/corpus/messages.ts';
 import { readFrom } from './support.ts';
 
 // Requests and replies of imported contracts, written as OpenAPI's tables of styles and media types have them.

@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loadContract } from '../../scripts/corpus/messages/served.ts';
-import { startZeep, type Zeep } from '../../scripts/corpus/messages/zeep.ts';
-import { type ContractOutcome, callContract, consumeContract } from '../../scripts/corpus/messages.ts';
+import { loadContract } from '../trials/corpus/messages/served.ts';
+import { startZeep, type Zeep } from '../trials/corpus/messages/zeep.ts';
+import { type ContractOutcome, callContract, consumeContract } from '../trials/corpus/messages.ts';
 import { INACTIVE, SHAPES } from './imported-shapes.ts';
 
 // Imported contracts, served for clients of the contract and called as the contract says.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { childrenOf, textOf } from '../../src/wire/xml/tree.ts';
 import { eventually } from '../support/project.ts';
 import { hasXmllint, validateXml } from '../support/xmllint.ts';

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { childrenOf, textOf, type XmlElement } from '../../src/wire/xml/tree.ts';
 import { eventually } from '../support/project.ts';
 import type { SampleCopy } from '../support/sample.ts';

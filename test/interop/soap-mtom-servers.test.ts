@@ -7,7 +7,7 @@ import { type Client, createClient, SoapFault } from '../../src/invoke/index.ts'
 import type { InvokeReply } from '../../src/model/invoke-reply.ts';
 import type { Attachment } from '../../src/model/value.ts';
 import { createSpool } from '../../src/store/file/spool.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { childrenOf, textOf, type XmlElement } from '../../src/wire/xml/tree.ts';
 import { type Ran, signalbox } from '../cli/support.ts';
 import { thrown } from '../invoke/support.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Client, InvokeError, SoapFault } from '../../src/invoke/index.ts';
 import type { DocumentValue } from '../../src/model/value.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { childrenOf, textOf, type XmlElement } from '../../src/wire/xml/tree.ts';
 import { attachment, read, SOAP_12, thrown } from '../invoke/support.ts';
 import { type Partner, startNodeSoap, startPartner, startPhp } from './servers/partner.ts';

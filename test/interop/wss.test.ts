@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { canonicalXml } from '../../src/wire/xml/canonical.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { PARTNER } from '../attacks/support/signers.ts';
 import { ENV, PROJECT, SECRET } from '../attacks/support/wss.ts';
 import { cleanEnvironment, finish } from '../cli/support.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SoapForm } from '../../src/model/service.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { childrenOf, textOf, type XmlElement } from '../../src/wire/xml/tree.ts';
 import { document, field } from '../support/registry.ts';
 import { type Answer, client, node, partner, SERVICE_NAMESPACE, type Seen, target, thrown } from './support.ts';

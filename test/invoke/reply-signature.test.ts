@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InvokeError } from '../../src/invoke/index.ts';
 import type { NodeCredential, ReplySignature } from '../../src/model/node.ts';
 import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../../src/model/security.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { childrenOf, textOf, type XmlElement } from '../../src/wire/xml/tree.ts';
 import { AUTHORITY, ELLIPTIC, EXPIRED, FORGED, PARTNER, WEAK } from '../attacks/support/signers.ts';
 import {

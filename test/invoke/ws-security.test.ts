@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InvokeError } from '../../src/invoke/index.ts';
 import type { MessageSigner, NodeCredential, UsernameToken } from '../../src/model/node.ts';
 import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../../src/model/security.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { childrenOf, textOf, type XmlElement } from '../../src/wire/xml/tree.ts';
 import { ELLIPTIC, PARTNER } from '../attacks/support/signers.ts';
 import { SERVICES } from '../serve/soap-client.ts';

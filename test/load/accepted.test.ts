@@ -6,9 +6,9 @@ import { compileRestCall } from '../../src/binding/call/call.ts';
 import { compileRestReply } from '../../src/binding/reply/reply.ts';
 import { compileRest } from '../../src/binding/rest/rest.ts';
 import { compileSoap } from '../../src/binding/soap/soap.ts';
-import { compileJsonReader } from '../../src/codec/json/read.ts';
+import { compileJsonReader } from '../../src/codec/json/read-json.ts';
 import { compileJsonWriter } from '../../src/codec/json/write.ts';
-import { compileXmlReader } from '../../src/codec/xml/read.ts';
+import { compileXmlReader } from '../../src/codec/xml/compile-reader.ts';
 import { compileXmlPieces, compileXmlWriter } from '../../src/codec/xml/write.ts';
 import { contractForms, describeContract } from '../../src/describe/index.ts';
 import { generate, knownIds } from '../../src/generate/index.ts';
@@ -19,10 +19,11 @@ import { editorSchema } from '../../src/load/schema/editor.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import { compileRoutes } from '../../src/serve/rest/routes.ts';
 import { projectOf } from './project-text.ts';
+import { diagnosticSample } from './samples.ts';
 
 const folder = new URL('./cases/', import.meta.url);
 const texts = [
-  ...Object.entries(catalogue).map(([code, { right }]) => [`the right example of ${code}`, right] as const),
+  ...Object.keys(catalogue).map((code) => [`the right example of ${code}`, diagnosticSample(code).right] as const),
   ...readdirSync(folder).map(
     (name) => [name, readFileSync(new URL(name, folder), 'utf8').split(/^-{10,}\n/m)[0] ?? ''] as const,
   ),

@@ -27,6 +27,7 @@ import { catalogue } from '../../src/load/diagnostic/catalogue.ts';
 import { extentOf } from '../../src/load/diagnostic/place.ts';
 import { editorSchema, type LoadedProject, loadProject, registryOf, renderDiagnostics } from '../../src/load/index.ts';
 import { projectOf, splitFiles } from './project-text.ts';
+import { diagnosticSample } from './samples.ts';
 
 let root = '';
 const cached = (): string => {
@@ -362,7 +363,7 @@ describe('the folder', () => {
 describe('every kind of definition', () => {
   const folder = new URL('./cases/', import.meta.url);
   const texts = [
-    ...Object.values(catalogue).map(({ right }) => right),
+    ...Object.keys(catalogue).map((code) => diagnosticSample(code).right),
     ...readdirSync(folder).map((name) => readFileSync(new URL(name, folder), 'utf8').split(/^-{10,}\n/m)[0] ?? ''),
   ].filter((text) => !text.includes('\\xff'));
 

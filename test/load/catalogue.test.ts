@@ -1,9 +1,14 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { type Code, catalogue, type Entry } from '../../src/load/diagnostic/catalogue.ts';
+import { catalogue } from '../../src/load/diagnostic/catalogue.ts';
+import { codeCatalogue } from '../../src/load/diagnostic/code.ts';
+import { databaseCatalogue } from '../../src/load/diagnostic/database.ts';
 import { loadFiles } from '../../src/load/load.ts';
 import { namesHandlers, projectOf } from './project-text.ts';
+import { diagnosticSample } from './samples.ts';
 
-const entries = Object.entries(catalogue) as [Code, Entry<never>][];
+const codes = Object.keys(catalogue);
+const known = [...codes, ...Object.keys(databaseCatalogue), ...Object.keys(codeCatalogue)];
 
 function codesOf(text: string): string[] {
   const handlers = namesHandlers(text) ? 'check' : 'ignore-missing';
@@ -11,15 +16,20 @@ function codesOf(text: string): string[] {
 }
 
 describe('the catalogue', () => {
+  it('has a sample for each code, and no other samples', () => {
+    const samples = readdirSync(new URL('./samples/', import.meta.url)).map((name) => name.replace(/\.case$/, ''));
+    expect(samples.sort()).toEqual(known.sort());
+  });
+
   it('calls its codes by words in small letters', () => {
-    for (const [code] of entries) expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/);
+    for (const code of codes) expect(code).toMatch(/^[a-z]+(-[a-z]+)*$/);
   });
 
-  it.each(entries)('%s is raised by its wrong example, and by nothing else in it', (code, entry) => {
-    expect(new Set(codesOf(entry.wrong))).toEqual(new Set([code]));
+  it.each(codes)('%s is raised by its wrong example, and by nothing else in it', (code) => {
+    expect(new Set(codesOf(diagnosticSample(code).wrong))).toEqual(new Set([code]));
   });
 
-  it.each(entries)('%s has a right example without any mistake', (_, entry) => {
-    expect(codesOf(entry.right)).toEqual([]);
+  it.each(codes)('%s has a right example without any mistake', (code) => {
+    expect(codesOf(diagnosticSample(code).right)).toEqual([]);
   });
 });

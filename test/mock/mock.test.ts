@@ -6,7 +6,7 @@ import { instanceOf, seeded } from '../../src/mock/instance.ts';
 import { startMock } from '../../src/mock/serve.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { Field } from '../../src/model/field.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { registryIn } from './project.ts';
 

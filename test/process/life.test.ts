@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Fault } from '../../src/model/fault.ts';
 import { createClock } from '../../src/process/clock.ts';
-import type { RequestAction, RunPorts } from '../../src/process/port.ts';
+import type { RequestAction, RunPorts } from '../../src/process/process-port.ts';
 import { PRIVATE_KIND } from '../../src/process/program.ts';
 import { DISTRIBUTION, digitsOf, RUN_STATUS, wordOf } from '../../src/process/status.ts';
 import { begin, endRequest, failRequest, initiate, retryRequest, type Taken } from '../../src/process/steps.ts';

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { Fault } from '../../src/model/fault.ts';
 import type { BearerScheme, User } from '../../src/model/security.ts';
 import { openDirectory } from '../../src/security/directory/directory.ts';
-import { openUsers } from '../../src/security/users/open.ts';
+import { openUsers } from '../../src/security/users/open-users.ts';
 import { openTestScheduler, registryOf, type TestScheduler } from './support.ts';
 
 const WORK = { runControl: 'RC', type: 'Application Engine', name: 'WORK' };

@@ -10,7 +10,7 @@ import type { User } from '../../src/model/security.ts';
 import type { OpenWork } from '../../src/model/work.ts';
 import { openScheduler, type ScheduleRequest, type Scheduler } from '../../src/process/index.ts';
 import { openSavedQueries, type QueryPort } from '../../src/query/index.ts';
-import type { Owners } from '../../src/security/directory/port.ts';
+import type { Owners } from '../../src/security/directory/directory-port.ts';
 import {
   type BlobStorage,
   type Db,

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClock } from '../../src/process/clock.ts';
 import { enterNext } from '../../src/process/enter.ts';
-import type { RunPorts } from '../../src/process/port.ts';
+import type { RunPorts } from '../../src/process/process-port.ts';
 import { findProgram, kindOfProgram } from '../../src/process/program.ts';
 import { initiate } from '../../src/process/steps.ts';
 import { eventually } from '../support/project.ts';

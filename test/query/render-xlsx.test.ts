@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { compileRenderer, NOTHING_BELOW, ResultLimitError, type SqlValue } from '../../src/query/render/index.ts';
 import { sheetName } from '../../src/query/render/xlsx/text.ts';
 import { compileZone } from '../../src/wire/timezone.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { columnsOf, rendered } from './render-support.ts';
 import { bytesOf, databaseOf, query, readersOf, type Types } from './support.ts';
 

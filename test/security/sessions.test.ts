@@ -5,8 +5,8 @@ import { undeclaredUser } from '../../src/security/authorise.ts';
 import { openDirectory } from '../../src/security/directory/directory.ts';
 import { retainedSessions } from '../../src/security/sign-in/session-rows.ts';
 import { openSessions, type Sessions } from '../../src/security/sign-in/sessions.ts';
-import { openUsers } from '../../src/security/users/open.ts';
-import type { Users } from '../../src/security/users/port.ts';
+import { openUsers } from '../../src/security/users/open-users.ts';
+import type { Users } from '../../src/security/users/user-port.ts';
 import { openRetention, type Store } from '../../src/store/index.ts';
 import { describeEngines } from '../store/engines.ts';
 

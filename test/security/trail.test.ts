@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { readTrails, type TrailSearch } from '../../src/security/trail.ts';
-import { openUsers } from '../../src/security/users/open.ts';
-import type { UserSearch } from '../../src/security/users/port.ts';
+import { openUsers } from '../../src/security/users/open-users.ts';
+import type { UserSearch } from '../../src/security/users/user-port.ts';
 import type { Store } from '../../src/store/index.ts';
 import { describeEngines } from '../store/engines.ts';
 

@@ -2,8 +2,8 @@ import { expect, it, onTestFinished } from 'vitest';
 import type { BearerScheme, PermissionList, Role, User } from '../../src/model/security.ts';
 import { type DirectoryOptions, type OpenDirectory, openDirectory } from '../../src/security/directory/directory.ts';
 import { apiKeyHash } from '../../src/security/scheme/api-key.ts';
-import { openUsers } from '../../src/security/users/open.ts';
-import type { Users } from '../../src/security/users/port.ts';
+import { openUsers } from '../../src/security/users/open-users.ts';
+import type { Users } from '../../src/security/users/user-port.ts';
 import type { Store } from '../../src/store/index.ts';
 import { describeEngines } from '../store/engines.ts';
 

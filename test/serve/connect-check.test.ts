@@ -6,6 +6,7 @@ import { databaseCatalogue, loadProject, renderDiagnostics } from '../../src/loa
 import type { Registry } from '../../src/model/registry.ts';
 import { checkConnected } from '../../src/serve/start/database-check.ts';
 import { openStore } from '../../src/store/index.ts';
+import { diagnosticSample } from '../load/samples.ts';
 import { migration } from '../store/migrations.ts';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';
 import { type TestProject, writeProject } from '../support/project.ts';
@@ -128,15 +129,16 @@ sql: select 1 as m
   )('raises %s for its wrong example, and nothing for its right one', async (code, entry) => {
     if (['database-outdated', 'database-setup', 'replica-setup', 'column-local', 'component-column'].includes(code))
       return;
+    const sample = diagnosticSample(code);
     const codes = async (text: string): Promise<unknown[][]> => {
       const { root } = await projectOf(text);
       const { registry } = loadProject({ root });
       return (await checkConnected(registry as Registry, { root, env: {} })).map((each) => [each.code, each.severity]);
     };
-    expect(await codes(entry.wrong)).toContainEqual([code, entry.severity]);
+    expect(await codes(sample.wrong)).toContainEqual([code, entry.severity]);
     const others = (found: readonly unknown[][]) => found.filter(([each]) => each !== 'database-outdated');
-    expect(others(await codes(entry.wrong))).toEqual([[code, entry.severity]]);
-    expect(others(await codes(entry.right))).toEqual([]);
+    expect(others(await codes(sample.wrong))).toEqual([[code, entry.severity]]);
+    expect(others(await codes(sample.right))).toEqual([]);
   });
 });
 
@@ -155,7 +157,7 @@ describe.skipIf(!hasPostgres)('checking queries on PostgreSQL', async () => {
      |         ^^^^^
 `);
     const reason = 'several rows of orders may have the same number: make it the primary key, or unique';
-    const kept = await projectOf(databaseCatalogue['component-table'].wrong);
+    const kept = await projectOf(diagnosticSample('component-table').wrong);
     expect(await said(kept, { DATABASE_URL: database.url })).toContain(
       `definitions/queries.yaml:4:12: error component-table: The table of component KEPT does not fit: ${reason}.`,
     );
@@ -166,14 +168,14 @@ describe.skipIf(!hasPostgres)('checking queries on PostgreSQL', async () => {
     'component-column',
     'column-nullable',
   ] as const)('raises %s for its wrong example, and not for its right one', async (code) => {
-    const { wrong, right } = databaseCatalogue[code];
+    const { wrong, right } = diagnosticSample(code);
     const of = async (text: string) => said(await projectOf(text), { DATABASE_URL: database.url });
     expect(await of(wrong)).toMatch(new RegExp(`^definitions/queries\\.yaml:\\d+:\\d+: \\w+ ${code}: `, 'm'));
     expect(await of(right)).not.toContain(code);
   });
 
   it('names the column, its type and what it should be', async () => {
-    const text = await said(await projectOf(databaseCatalogue['component-column'].wrong), {
+    const text = await said(await projectOf(diagnosticSample('component-column').wrong), {
       DATABASE_URL: database.url,
     });
     expect(text).toContain('id of place is varchar(5): the field has up to 50 characters; make it varchar(50).');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { openUsers } from '../../src/security/users/open.ts';
+import { openUsers } from '../../src/security/users/open-users.ts';
 import { openStore } from '../../src/store/index.ts';
 import { DEMO, type Reply, startTestGateway } from '../support/gateway.ts';
 import { eventually, gatewayText, USERS } from '../support/project.ts';

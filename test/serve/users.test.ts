@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { loadProject } from '../../src/load/index.ts';
-import { openUsers } from '../../src/security/users/open.ts';
-import type { Users } from '../../src/security/users/port.ts';
+import { openUsers } from '../../src/security/users/open-users.ts';
+import type { Users } from '../../src/security/users/user-port.ts';
 import { checkConnected } from '../../src/serve/start/database-check.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';

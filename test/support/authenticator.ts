@@ -1,6 +1,6 @@
 import type { Registry } from '../../src/model/registry.ts';
 import { createAuthenticator } from '../../src/security/authenticator.ts';
-import type { Authenticator } from '../../src/security/port.ts';
+import type { Authenticator } from '../../src/security/security-port.ts';
 import { projectFiles } from '../../src/serve/start/settings.ts';
 import { createDirectory } from './directory.ts';
 

@@ -1,6 +1,6 @@
 import type { User } from '../../src/model/security.ts';
 import { definedUsers } from '../../src/security/directory/directory.ts';
-import type { Directory } from '../../src/security/directory/port.ts';
+import type { Directory } from '../../src/security/directory/directory-port.ts';
 
 /** A directory of the users in the definitions only, which never change while the gateway runs. */
 export function createDirectory(users: ReadonlyMap<string, User>, sampleUsers: boolean): Directory {

@@ -19,7 +19,7 @@ export type FieldOptions = Partial<Omit<Field, 'name' | 'type' | 'at'>>;
 
 /** `string(10)`, `decimal(10.2)`, `integer`, as in YAML. */
 function scalar(word: string): ScalarType {
-  const [, kind, length, scale] = /^(\w+)(?:\((\d+)(?:\.(\d+))?\))?$/.exec(word)!;
+  const [, kind, length, scale] = /^([\w-]+)(?:\((\d+)(?:\.(\d+))?\))?$/.exec(word)!;
   return {
     kind: kind as ScalarKind,
     ...(length === undefined ? {} : { length: Number(length) }),

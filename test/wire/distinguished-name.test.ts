@@ -1,6 +1,6 @@
 import { X509Certificate } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { NameError, normaliseName, subjectOfCertificate } from '../../src/wire/certificate.ts';
+import { NameError, normaliseName, subjectOfCertificate } from '../../src/wire/distinguished-name.ts';
 import { AUTHORITY, IMPOSTOR, PARTNER, PARTNER_SUBJECT } from '../support/certificates.ts';
 
 describe('a distinguished name (RFC 4514)', () => {

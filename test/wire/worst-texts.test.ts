@@ -8,9 +8,9 @@ import { requestIdOf } from '../../src/serve/exchange/exchange.ts';
 import { checkTarget } from '../../src/serve/listen/head.ts';
 import { certificateOfHeader } from '../../src/serve/listen/remote.ts';
 import { metricsFormat } from '../../src/serve/log/metrics-text.ts';
-import { normaliseName } from '../../src/wire/certificate.ts';
 import { readContentType, shownContentType } from '../../src/wire/content-type.ts';
 import { toDecimal } from '../../src/wire/decimal.ts';
+import { normaliseName } from '../../src/wire/distinguished-name.ts';
 import { isDate, isTime, readDate, readDatetime, readTime, toDatetime } from '../../src/wire/lexical.ts';
 import { compileOffers, parseMediaType, parseQuality } from '../../src/wire/media-type.ts';
 import {
@@ -28,7 +28,7 @@ import { readIntent } from '../../src/wire/soap/version.ts';
 import { contentIdOf } from '../../src/wire/soap/xop.ts';
 import { scanSql } from '../../src/wire/sql.ts';
 import { readTraceparent, readTracestate } from '../../src/wire/trace-context.ts';
-import { readXml } from '../../src/wire/xml/read.ts';
+import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { processorMs } from '../support/duration.ts';
 
 /** What reads a text of a caller by regular expressions, or by hand. Any may refuse it; none may take long. */

@@ -16,7 +16,7 @@ import { OCTETS } from '../../wire/file-type.ts';
 import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
 import { PercentError, percentEncode } from '../../wire/percent.ts';
 import { encodeFormValues, FORM_MEDIA_TYPE, formField } from '../../wire/query-string.ts';
-import { readXml, XmlError } from '../../wire/xml/read.ts';
+import { readXml, XmlError } from '../../wire/xml/read-xml.ts';
 import { compileFormWriter } from '../form/write.ts';
 import { CONTENT } from '../message.ts';
 import { type CallContent, exactBytes, pendingContent, sizeWords, streamContent, textContent } from './content.ts';

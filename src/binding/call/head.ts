@@ -5,12 +5,8 @@ import type { ResolveReference } from '../../model/definition.ts';
 import type { Field } from '../../model/field.ts';
 import type { OperationUri } from '../../model/service.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
-import {
-  compileUriExpander,
-  type UriExpander,
-  UriExpansionError,
-  type UriValue,
-} from '../../wire/uri-template/expand.ts';
+import { compileUriExpander } from '../../wire/uri-template/expand.ts';
+import { type UriExpander, UriExpansionError, type UriValue } from '../../wire/uri-template/expand-template.ts';
 import type { TemplateVariable, UriTemplate } from '../../wire/uri-template/uri-template.ts';
 import { type CallContent, UNSENDABLE } from './content.ts';
 import { compileCallText, type HeldOf, type Piece, sentText, shownText, type TextWriter, unusable } from './values.ts';

@@ -6,7 +6,7 @@ import { isFormType } from '../../model/form.ts';
 import { type MediaMessage, type RawKind, serviceNamespace } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { isJsonType, isXmlType, parseMediaType } from '../../wire/media-type.ts';
-import { compileFormReader, type FormReader, type OpenedForm } from '../form/read.ts';
+import { compileFormReader, type FormReader, type OpenedForm } from '../form/read-form.ts';
 import { CONTENT } from '../message.ts';
 import { compileReplyFaults, type ReplyFaults } from './fault.ts';
 import { asReceived } from './received.ts';

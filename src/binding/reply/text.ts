@@ -1,7 +1,7 @@
 import { CodecError, type DocumentCodec } from '../../codec/index.ts';
 import type { Document } from '../../model/document.ts';
 import type { DocumentValue } from '../../model/value.ts';
-import { readXml, XmlError } from '../../wire/xml/read.ts';
+import { readXml, XmlError } from '../../wire/xml/read-xml.ts';
 import { attributeOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
 
 /** An XML declaration: the text is decoded already, so its encoding no longer matters. */

@@ -21,9 +21,9 @@ import { jsonPointer } from '../../wire/json-pointer.ts';
 import { isJsonType, isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';
 import { quote } from '../../wire/words.ts';
 import { XmlDecoder } from '../../wire/xml/encoding.ts';
-import { XmlError, XmlReader } from '../../wire/xml/read.ts';
+import { XmlError, XmlReader } from '../../wire/xml/read-xml.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { compileFormReader, type FormLimits, type OpenedForm } from '../form/read.ts';
+import { compileFormReader, type FormLimits, type OpenedForm } from '../form/read-form.ts';
 import { badBody, CONTENT, guard, type RequestErrors, reading, speaking } from '../message.ts';
 
 /** The parts of a request other than its URI. */

@@ -9,7 +9,7 @@ import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { readContentType } from '../../wire/content-type.ts';
 import { isXmlType } from '../../wire/media-type.ts';
 import { once } from '../../wire/waiting.ts';
-import { readXml } from '../../wire/xml/read.ts';
+import { readXml } from '../../wire/xml/read-xml.ts';
 import { escapeAttribute, escapeText } from '../../wire/xml/text.ts';
 import { childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { guard, RequestErrors, reading, speaking } from '../message.ts';

@@ -1,7 +1,7 @@
-import type { Kept, Spool } from '../../model/blob.ts';
+import type { Spool, SpooledContent } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Attachment } from '../../model/value.ts';
-import type { MultipartReader, Part } from '../../wire/multipart/read.ts';
+import type { MultipartReader, Part } from '../../wire/multipart/read-multipart.ts';
 import { cidOf, partNameOf } from '../../wire/soap/xop.ts';
 import { quote } from '../../wire/words.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
@@ -26,7 +26,7 @@ export class MessageParts {
   readonly #reader: MultipartReader;
   readonly #limits: PartLimits;
   readonly #spool: Spool;
-  readonly #kept: Kept[] = [];
+  readonly #kept: SpooledContent[] = [];
   /** Parts that were passed, in the order of arrival. */
   readonly #arrived: Received[] = [];
   /** Parts that the envelope includes, by Content-ID. */

@@ -22,7 +22,7 @@ import {
 } from '../../model/soap.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { once } from '../../wire/waiting.ts';
-import { readXml, XmlError } from '../../wire/xml/read.ts';
+import { readXml, XmlError } from '../../wire/xml/read-xml.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
 import { childrenOf, writeXml, type XmlElement } from '../../wire/xml/tree.ts';
 import { CONTENT, reading } from '../message.ts';

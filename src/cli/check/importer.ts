@@ -229,12 +229,12 @@ async function missingName(specifier: string, name: string, at: Place): Promise<
   );
   if (/^generated\/[^/]+$/.test(shown(new URL(specifier, pathToFileURL(join(root, at.file))).href))) {
     const again = 'Run `signalbox generate`: the file may be older than the definitions.';
-    return codeDiagnostic('code-name', { specifier, name, hint: [again, meant ?? []].flat().join(' ') }, at);
+    return codeDiagnostic('code-export', { specifier, name, hint: [again, meant ?? []].flat().join(' ') }, at);
   }
   const asType = `If ${name} is a type, write \`import type { ${name} }\`.`;
   const hint =
     name === 'default' ? `It has no default export. ${meant ?? ''}`.trim() : [meant ?? [], asType].flat().join(' ');
-  return codeDiagnostic('code-name', { specifier, name, hint }, at);
+  return codeDiagnostic('code-export', { specifier, name, hint }, at);
 }
 
 /** The names that a module exports; none when it can't be imported either. */

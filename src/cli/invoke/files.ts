@@ -153,7 +153,7 @@ async function writeFileWhole(path: string, content: AsyncIterable<Uint8Array>):
 }
 
 /** The description of an attachment, in place of its bytes. */
-export class Kept {
+export class KeptAttachment {
   readonly contentType: string;
   readonly name: string | undefined;
   /** In bytes, if known. */
@@ -177,7 +177,7 @@ export class Kept {
 export interface KeptReply {
   readonly value: DocumentValue;
   /** Attachments outside of fields. */
-  readonly segments: readonly Kept[];
+  readonly segments: readonly KeptAttachment[];
   /** How many were discarded. */
   readonly left: number;
 }
@@ -197,22 +197,22 @@ export async function keepReply(reply: InvokeReply, { output, onReceived }: Keep
   let number = 0;
   let left = 0;
   let received = 0;
-  const keep = async (attachment: Attachment): Promise<Kept> => {
+  const keep = async (attachment: Attachment): Promise<KeptAttachment> => {
     number++;
     const file = output === undefined || (output === '-' && number > 1) ? undefined : numbered(output, number);
     if (file === undefined) {
       left++;
-      return new Kept(attachment);
+      return new KeptAttachment(attachment);
     }
     const before = received;
     const written = await writeContent(file, attachment.stream(), (bytes) => {
       received = before + bytes;
       onReceived(received);
     });
-    return new Kept({ ...attachment, length: written }, file);
+    return new KeptAttachment({ ...attachment, length: written }, file);
   };
   const value = (await describing(reply.value, keep)) as DocumentValue;
-  const segments: Kept[] = [];
+  const segments: KeptAttachment[] = [];
   // Segments after an unread attachment could only be reached by reading it.
   if (left === 0) {
     for await (const segment of reply.segments()) {
@@ -233,7 +233,7 @@ function numbered(path: string, number: number): string {
 }
 
 /** Replaces the attachments in a value by their descriptions, reading them in order. */
-async function describing(value: Value, keep: (attachment: Attachment) => Promise<Kept>): Promise<Value> {
+async function describing(value: Value, keep: (attachment: Attachment) => Promise<KeptAttachment>): Promise<Value> {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) {
     const entries: Value[] = [];

@@ -10,7 +10,7 @@ import { counted } from '../../wire/words.ts';
 import { CliFailure } from '../failure.ts';
 import { size } from '../progress.ts';
 import { type Colors, note, printable } from '../terminal.ts';
-import { Kept, type KeptReply } from './files.ts';
+import { KeptAttachment, type KeptReply } from './files.ts';
 
 /** A reply as JSON: its document, with descriptions of attachments as objects. */
 export function renderJson({ value, segments }: KeptReply, response: Message): string {
@@ -32,7 +32,7 @@ function jsonOf(value: DocumentValue, response: Message): string {
 /** Replaces descriptions of attachments by plain values. */
 function withoutKept(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value;
-  if (value instanceof Kept) return value.toJson();
+  if (value instanceof KeptAttachment) return value.toJson();
   if (Array.isArray(value)) return (value as readonly Value[]).map(withoutKept);
   return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutKept(each as Value)]));
 }
@@ -86,14 +86,14 @@ function fieldPaths(value: Value, path = ''): [string, string][] {
   if (typeof value !== 'object') return [[path, String(value)]];
   if (Array.isArray(value))
     return (value as readonly Value[]).flatMap((each, index) => fieldPaths(each, `${path}[${index}]`));
-  if (value instanceof Kept) return [[path, describe(value)]];
+  if (value instanceof KeptAttachment) return [[path, describe(value)]];
   return Object.entries(value).flatMap(([name, each]) =>
     fieldPaths(each as Value, path === '' ? name : `${path}.${name}`),
   );
 }
 
 /** `application/pdf, 1.4 MB, in report.pdf`. */
-function describe({ contentType, name, length, file }: Kept): string {
+function describe({ contentType, name, length, file }: KeptAttachment): string {
   const where = file === undefined ? 'discarded' : `in ${file === '-' ? 'standard output' : file}`;
   const parts = [contentType, name, length === undefined ? undefined : size(length), where];
   return parts.filter((part) => part !== undefined).join(', ');

@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import { type Command, Option } from 'commander';
 import type { Registry } from '../../model/registry.ts';
 import type { Trails } from '../../security/trail.ts';
-import type { UserReader, Users } from '../../security/users/port.ts';
+import type { UserReader, Users } from '../../security/users/user-port.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { propose } from '../find.ts';
 import { AS_JSON, explain } from '../help.ts';
@@ -48,7 +48,7 @@ export function changesUser<Rest extends readonly unknown[]>(
     const place = placeOf(command);
     const registry = await loadRegistry(place, 'ignore-missing');
     refuseDeclared(registry, id);
-    const { openUsers } = await import('../../security/users/open.ts');
+    const { openUsers } = await import('../../security/users/open-users.ts');
     await withCurrentStore(registry, place, async (store) => {
       const access = { registry, users: openUsers({ store, actor }), location: store.location };
       await work(access, id, ...(rest as unknown as Rest));

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { fingerprintIn, refuseDeclaredCertificate } from '../../security/users/certificate.ts';
-import { type KeptCertificate, type KeptKey, UserError } from '../../security/users/port.ts';
+import { type KeptCertificate, type KeptKey, UserError } from '../../security/users/user-port.ts';
 import { certificateName } from '../../wire/certificate.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { explain, readTime } from '../help.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { User } from '../../model/security.ts';
 import type { TrailEntry, TrailSearch, Trails } from '../../security/trail.ts';
-import type { KeptUser, TrailLine } from '../../security/users/port.ts';
+import type { KeptUser, TrailLine } from '../../security/users/user-port.ts';
 import { explain, readMoment } from '../help.ts';
 import { type Columns, print, printResult, tableOf } from '../terminal.ts';
 import { type ReadAccess, showsUsers, userCommand } from './access.ts';

@@ -3,7 +3,7 @@ import { type Field, singleType } from '../../model/field.ts';
 import { inlineDocument, mayBeWithoutElements, takesEmpty } from '../../model/particles.ts';
 import { isWhite } from '../../wire/white-space.ts';
 import { XML_NAMESPACE, XSI } from '../../wire/xml/namespaces.ts';
-import { readXml } from '../../wire/xml/read.ts';
+import { readXml } from '../../wire/xml/read-xml.ts';
 import { escapeAttribute } from '../../wire/xml/text.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { isCommon } from './content.ts';

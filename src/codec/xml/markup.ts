@@ -4,7 +4,7 @@ import { traitsOf } from '../../model/scalar.ts';
 import type { Value } from '../../model/value.ts';
 import { ANY_NAMESPACE, takesNamespace } from '../../model/wildcard.ts';
 import { quote } from '../../wire/words.ts';
-import { readXml, XmlError } from '../../wire/xml/read.ts';
+import { readXml, XmlError } from '../../wire/xml/read-xml.ts';
 import { escapeText } from '../../wire/xml/text.ts';
 import { writeXml, type XmlElement } from '../../wire/xml/tree.ts';
 import { refuse } from '../error.ts';

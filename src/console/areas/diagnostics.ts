@@ -1,8 +1,8 @@
 import type { BrokenLine } from '../../model/definition.ts';
 import { counted } from '../../wire/words.ts';
+import type { ConsolePorts } from '../console-port.ts';
 import { type Html, html, NOTHING } from '../html.ts';
 import { badge, code, heading, link, live, notice } from '../parts.ts';
-import type { ConsolePorts } from '../port.ts';
 import { type Area, page, pageRoute, type Visit } from '../route.ts';
 
 /** The subject of an edit that is not applied. */

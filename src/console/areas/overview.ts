@@ -1,6 +1,7 @@
 import { PAGED, slugOf } from '../../kinds/kinds.ts';
 import type { CallReply } from '../../model/message.ts';
 import type { Registry } from '../../model/registry.ts';
+import type { ConsolePorts } from '../console-port.ts';
 import { callCharts, HOUR, MINUTE, periodOf } from '../figures.ts';
 import { type Html, html, NOTHING, type Part } from '../html.ts';
 import {
@@ -17,7 +18,6 @@ import {
   tabs,
   time,
 } from '../parts.ts';
-import type { ConsolePorts } from '../port.ts';
 import { type Area, page, pageRoute, type Visit } from '../route.ts';
 import { pathOf } from './registry/things.ts';
 

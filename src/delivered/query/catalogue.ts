@@ -11,7 +11,7 @@ import {
   type DeliveredPorts,
   type ReplyForm,
   reply,
-} from '../port.ts';
+} from '../delivered-port.ts';
 import { findQuery, mayRun, type OwnerType, type QueryNamed, reached } from './find.ts';
 import { formByJsonResp } from './form.ts';
 

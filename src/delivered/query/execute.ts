@@ -9,7 +9,7 @@ import {
   type DeliveredPorts,
   type ReplyForm,
   reply,
-} from '../port.ts';
+} from '../delivered-port.ts';
 import { findQuery, type QueryNamed, reached } from './find.ts';
 import { fileUrl, formByJsonResp, rootOf, truncation } from './form.ts';
 

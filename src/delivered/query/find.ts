@@ -1,7 +1,7 @@
 import { Fault } from '../../model/fault.ts';
 import type { Query } from '../../model/query.ts';
 import { membersOf, type QueryRun } from '../../query/index.ts';
-import type { DeliveredCall, DeliveredPorts } from '../port.ts';
+import type { DeliveredCall, DeliveredPorts } from '../delivered-port.ts';
 
 /** `PUBLIC` queries are those of the definitions, `PRIVATE` ones those that the caller has saved. */
 export type OwnerType = 'PUBLIC' | 'PRIVATE';

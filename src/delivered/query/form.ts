@@ -1,6 +1,6 @@
 import type { ReplyRoot } from '../../model/document.ts';
 import type { RunFormat } from '../../query/index.ts';
-import type { DeliveredCall } from '../port.ts';
+import type { DeliveredCall } from '../delivered-port.ts';
 
 /** The form that `json_resp` asks for; `undefined` when it is absent and Accept decides. */
 export function formByJsonResp(given: (name: string) => string | undefined): 'json' | 'xml' | undefined {

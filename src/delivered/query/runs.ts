@@ -8,7 +8,7 @@ import {
   type DeliveredPorts,
   type ReplyForm,
   reply,
-} from '../port.ts';
+} from '../delivered-port.ts';
 import { fileReply } from './execute.ts';
 import { findQuery, lookForQuery, namedBy } from './find.ts';
 import { fileUrl, formByJsonResp, rootOf, truncation } from './form.ts';

@@ -17,7 +17,8 @@ import {
 import { accessorsOf, soapElements } from '../../model/soap.ts';
 import { isXmlType } from '../../wire/media-type.ts';
 import { PASSWORD_TEXT, WSSE } from '../../wire/soap/wsse-names.ts';
-import { compileUriExpander, UriExpansionError, type UriValue } from '../../wire/uri-template/expand.ts';
+import { compileUriExpander } from '../../wire/uri-template/expand.ts';
+import { UriExpansionError, type UriValue } from '../../wire/uri-template/expand-template.ts';
 import { type TemplateVariable, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
 import { buildXmlFragment, element, type XmlElement } from '../../wire/xml/build.ts';
 import { sentForms } from '../exchange.ts';

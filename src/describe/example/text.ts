@@ -6,7 +6,7 @@ import { isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import { namePartsOf } from '../../model/wildcard.ts';
 import { buildXmlFragment, element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { XSI } from '../../wire/xml/namespaces.ts';
-import { readXml } from '../../wire/xml/read.ts';
+import { readXml } from '../../wire/xml/read-xml.ts';
 import type { XmlElement as ReadElement } from '../../wire/xml/tree.ts';
 import { blankJson, type Json, type JsonObject, numberJson } from '../json.ts';
 import type { DocumentSet } from '../scope.ts';

@@ -1,6 +1,6 @@
 import type { Letters, Role } from '../verdict.ts';
 
-/** A rule: one kind of change, and how it is judged. */
+/** A rule: one kind of change, and how it is judged. Its sample is in `test/diff/samples`. */
 export interface Rule {
   /** The change in one sentence: `{what}` is the thing, `{before}` and `{after}` are its values. */
   readonly sentence: string;
@@ -11,25 +11,7 @@ export interface Rule {
    * written here and read by the other side; `received` likewise like `request`.
    */
   readonly verdicts: Readonly<Partial<Record<Role, Letters>>>;
-  /** What {@link Rule.before} and {@link Rule.after} are: a part of a definition, or whole definitions. */
-  readonly sample: SampleKind;
-  readonly before: string;
-  readonly after: string;
 }
-
-/**
- * `fields` of a document, a whole `document`, keys of an `operation`, of a `service`, of the `gateway` or of a `call` (an operation with
- * a target), whole `definitions`, or a `contract`.
- */
-export type SampleKind =
-  | 'fields'
-  | 'document'
-  | 'operation'
-  | 'service'
-  | 'gateway'
-  | 'call'
-  | 'definitions'
-  | 'contract';
 
 export type Rules = Readonly<Record<string, Rule>>;
 

@@ -1,4 +1,4 @@
-import { templatesOverlap } from '../../wire/uri-template/specificity.ts';
+import { templatesOverlap } from '../../wire/uri-template/overlap.ts';
 import { parseUriTemplate, type UriTemplate, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
 import type {
   DraftContract,

@@ -3,7 +3,7 @@ import { contentText } from './content-text.ts';
 import { isBase, nameOfReference, referred, type Schemas, type Shape } from './shape.ts';
 import { isReference } from './sources.ts';
 import type { Node } from './tree.ts';
-import { ANY_JSON, nullable, type Spot, type TypeRead, type TypeReader } from './type-read.ts';
+import { ANY_JSON, nullable, type SchemaNaming, type TypeRead, type TypeReader } from './type-read.ts';
 
 /** A branch of `oneOf` or `anyOf`: its schema, together with the keywords next to it. */
 interface Branch {
@@ -34,7 +34,7 @@ export class Choices {
   }
 
   /** A schema with alternatives; `undefined` for one without any, or when only its other keywords can be read. */
-  read(shape: Shape, spot: Spot): TypeRead | undefined {
+  read(shape: Shape, spot: SchemaNaming): TypeRead | undefined {
     const { losses } = this.#reader.context;
     const lists = (['oneOf', 'anyOf'] as const).flatMap((keyword) =>
       shape.all(keyword).map((node) => ({ keyword, node, items: node.items() })),
@@ -76,7 +76,7 @@ export class Choices {
       : shape;
   }
 
-  #branches(items: readonly Node[], beside: Shape | undefined, spot: Spot): Branch[] {
+  #branches(items: readonly Node[], beside: Shape | undefined, spot: SchemaNaming): Branch[] {
     const { context } = this.#reader;
     return items.map((item, index) => {
       const { name } = referred(item, context);
@@ -101,7 +101,7 @@ export class Choices {
     return undefined;
   }
 
-  #alternatives(shape: Shape, spot: Spot, { keyword, node, branches, hasNull }: Alternatives): TypeRead {
+  #alternatives(shape: Shape, spot: SchemaNaming, { keyword, node, branches, hasNull }: Alternatives): TypeRead {
     const { losses } = this.#reader.context;
     const [only, second] = branches;
     if (only === undefined) return ANY_JSON;

@@ -22,7 +22,7 @@ import {
   shapeOf,
 } from './shape.ts';
 import type { Node } from './tree.ts';
-import { ANY_JSON, JSON_TYPE, nullable, type Spot, type TypeRead } from './type-read.ts';
+import { ANY_JSON, JSON_TYPE, nullable, type SchemaNaming, type TypeRead } from './type-read.ts';
 
 /** Schemas that may lead into each other without an object in between. */
 const DEEPEST = 200;
@@ -113,7 +113,7 @@ export class SchemaReader {
     return ANY_JSON;
   }
 
-  #shape(shape: Shape, spot: Spot): TypeRead {
+  #shape(shape: Shape, spot: SchemaNaming): TypeRead {
     const { losses } = this.context;
     if (shape.isNever) losses.add('a schema that no value meets', 'any JSON is accepted', shape.node.place);
     this.#tellUnsupported(shape);
@@ -123,7 +123,7 @@ export class SchemaReader {
   }
 
   /** A schema without alternatives, or whose alternatives have been reported. */
-  plain(shape: Shape, spot: Spot): TypeRead {
+  plain(shape: Shape, spot: SchemaNaming): TypeRead {
     const { losses } = this.context;
     const values = literalsOf(shape);
     const types = typesOf(shape, values);
@@ -164,7 +164,7 @@ export class SchemaReader {
     return { type: read.type, options: others };
   }
 
-  #single(shape: Shape, spot: Spot, type: JsonType, literals: readonly Node[] | undefined): TypeRead {
+  #single(shape: Shape, spot: SchemaNaming, type: JsonType, literals: readonly Node[] | undefined): TypeRead {
     const { losses } = this.context;
     if (literals !== undefined && (type === 'object' || type === 'array'))
       losses.add(
@@ -190,7 +190,7 @@ export class SchemaReader {
     }
   }
 
-  #object(shape: Shape, spot: Spot): TypeRead {
+  #object(shape: Shape, spot: SchemaNaming): TypeRead {
     const properties = shape.properties();
     const required = shape.required();
     if (properties.size === 0 && required.size === 0 && shape.base === undefined && !isClosed(shape))
@@ -199,7 +199,7 @@ export class SchemaReader {
   }
 
   /** A map from any names to values. */
-  #map(shape: Shape, { name }: Spot): TypeRead {
+  #map(shape: Shape, { name }: SchemaNaming): TypeRead {
     const { losses } = this.context;
     const patterns = shape.all('patternProperties').flatMap((each) => each.entries());
     const values = [
@@ -217,7 +217,7 @@ export class SchemaReader {
     return this.#collection('map', values, name, options);
   }
 
-  #list(shape: Shape, { name }: Spot): TypeRead {
+  #list(shape: Shape, { name }: SchemaNaming): TypeRead {
     const { losses } = this.context;
     for (const node of shape.all('uniqueItems'))
       if (node.flag) losses.add('"uniqueItems"', 'entries may be equal', node.place);
@@ -272,7 +272,7 @@ export class SchemaReader {
   }
 
   /** The document of an object. */
-  document(shape: Shape, { key, name, isNamed }: Spot): DraftDocument {
+  document(shape: Shape, { key, name, isNamed }: SchemaNaming): DraftDocument {
     const known = this.#documents.get(key);
     if (known !== undefined) return known;
     const document: DraftDocument = { name, place: shape.node.place, named: isNamed, options: {}, fields: [] };

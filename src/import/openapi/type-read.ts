@@ -14,7 +14,7 @@ export const JSON_TYPE: DraftScalar = { kind: 'scalar', word: 'json' };
 export const ANY_JSON: TypeRead = { type: JSON_TYPE, options: {} };
 
 /** What is known about a schema where it is read. */
-export interface Spot {
+export interface SchemaNaming {
   readonly key: string;
   readonly name: string;
   readonly isNamed: boolean;

@@ -18,7 +18,7 @@ import type { Outgoing } from '../outgoing.ts';
 import { WebhookSignature } from '../webhook.ts';
 import { MessageSecurity } from '../ws-security.ts';
 import type { Address } from './address.ts';
-import { isUnconnected, type Opened, type Pools } from './connection/pools.ts';
+import { isUnconnected, type OriginDispatcher, type Pools } from './connection/pools.ts';
 import { headersOf, headOf, shownHeaders } from './headers.ts';
 import { dispatched } from './incoming.ts';
 import { type Attempt, type Received, received } from './raw-reply.ts';
@@ -110,7 +110,12 @@ function spanOf({ address, outgoing }: Attempt, { called, node, attempts }: Send
   };
 }
 
-async function attempted(opened: Opened, attempt: Attempt, sending: Sending, trace: Trace): Promise<Received> {
+async function attempted(
+  opened: OriginDispatcher,
+  attempt: Attempt,
+  sending: Sending,
+  trace: Trace,
+): Promise<Received> {
   const { address, outgoing, proof, facts } = attempt;
   const { timeouts, options, acceptsCodings } = sending;
   const additions = { proof, acceptsCodings, trace };

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import type { Opened } from './connection/pools.ts';
+import type { OriginDispatcher } from './connection/pools.ts';
 
 /** Moments of one request, as `performance.now()`. */
 interface Marks {
@@ -205,7 +205,7 @@ function discarded(): Error {
  * @throws what the connection throws; the reason of the signal
  */
 export function dispatched(
-  { dispatcher, isFresh }: Opened,
+  { dispatcher, isFresh }: OriginDispatcher,
   request: Dispatcher.DispatchOptions,
   written: () => void,
   signal: AbortSignal | undefined,

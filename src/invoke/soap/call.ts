@@ -20,7 +20,7 @@ import { readEnvelope, SoapError } from '../../wire/soap/message.ts';
 import { readIntent, SOAP_MEDIA_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
 import { hasSecurity, withBlock } from '../../wire/soap/wsse-write.ts';
 import { XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
-import { readXml, XmlError } from '../../wire/xml/read.ts';
+import { readXml, XmlError } from '../../wire/xml/read-xml.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import type { Callable, Segment, WriteOptions } from '../callable.ts';
 import { checking } from '../error.ts';

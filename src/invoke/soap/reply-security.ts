@@ -1,6 +1,6 @@
 import type { OpenedMessage } from '../../binding/soap/message.ts';
 import { Refused } from '../../model/security.ts';
-import { subjectOfCertificate } from '../../wire/certificate.ts';
+import { subjectOfCertificate } from '../../wire/distinguished-name.ts';
 import { readFault } from '../../wire/soap/fault.ts';
 import { isForUs, type SoapMessage } from '../../wire/soap/message.ts';
 import { DS, isNamed, WSSE, WSSE_11, WSU } from '../../wire/soap/wsse-names.ts';

@@ -7,7 +7,7 @@ import type { Documents } from '../document/documents.ts';
 import { type Linking, refuseBoth, refuseKey } from '../linking.ts';
 import { given } from '../object.ts';
 import { linkGrants } from '../operation/access.ts';
-import { isFaultless, linkDocument, linkRequest, linkResponses, refuseRequestTypes } from '../operation/message.ts';
+import { isFaultless, linkDocument, linkRequest, linkResponses, refuseRequestTypes } from '../operation/payload.ts';
 import { linkSoapForm } from '../operation/soap-form.ts';
 import { checkConsumerKeys, methodOf, type OperationSpot } from '../operation/spot.ts';
 import { linkRetry } from '../value/retry.ts';

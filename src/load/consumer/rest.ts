@@ -2,7 +2,8 @@ import type { CallBody, CallHeader, CallText, RestConsumer } from '../../model/c
 import { everyField, isOneOfSeveral } from '../../model/derivation.ts';
 import type { Field } from '../../model/field.ts';
 import type { Message, Method, Operation, OperationUri } from '../../model/service.ts';
-import { compileUriExpander, UriExpansionError } from '../../wire/uri-template/expand.ts';
+import { compileUriExpander } from '../../wire/uri-template/expand.ts';
+import { UriExpansionError } from '../../wire/uri-template/expand-template.ts';
 import { type TemplateVariable, type UriTemplate, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
 import { contentOf, type Documents, documentOf, messageWords } from '../document/documents.ts';
@@ -16,7 +17,7 @@ import {
   linkResponses,
   linkTemplateDocument,
   requestTypesIn,
-} from '../operation/message.ts';
+} from '../operation/payload.ts';
 import { checkParts, type InputFields, isMultipart, linkBody, linkVariables, whyNoText } from '../operation/request.ts';
 import { type OperationSpot, type PlacedTemplate, parseTemplates, templateCount } from '../operation/spot.ts';
 import type { TextsDeclared } from '../schema/json-schema.ts';

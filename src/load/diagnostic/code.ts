@@ -10,14 +10,6 @@ export function codeDiagnostic<C extends Code>(code: C, parameters: ParametersOf
   return diagnosticOf(code, codeCatalogue[code] as Entry<typeof parameters>, parameters, at);
 }
 
-const sample = (code: string, more = ''): string =>
-  `service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, response: text }\n#file src/handlers/orders-get.ts\n${code}${more}`;
-
-const audit = (method: string): string =>
-  `related-content: AUDIT\nclass: audit\npublic: true\n#file src/handlers/audit.ts\nimport { ServiceInterface } from 'signalbox';\nexport default class extends ServiceInterface {\n  ${method}() {}\n}`;
-
-const right = sample("export default { onRequest: () => 'none' };");
-
 /**
  * Diagnostics of `check` about code, which it imports in a process of its own, and of `check --types`. `reason` is without a
  * full stop.
@@ -31,98 +23,63 @@ export const codeCatalogue = {
         : 'Node removes types and runs what is left. Write a union of texts or an object `as const` for an enum, a module for a namespace, and assign parameters in the constructor; `erasableSyntaxOnly` in tsconfig.json makes editors report this.',
     explanation:
       'A file of code, or one that it imports, does not parse. Node runs TypeScript by removing its types, so syntax that is more than types (enums, namespaces, parameter properties) is an error too.',
-    wrong: sample('enum Size { Small }\nexport default { onRequest: () => Size[0] };'),
-    right,
   }),
   'code-import': error<{ specifier: string; reason: string; hint?: string | undefined }>({
     message: ({ specifier, reason }) => `${JSON.stringify(specifier)} can't be imported: ${reason}.`,
     hint: ({ hint }) => hint,
     explanation:
       'A file of code, or one that it imports, imports a package that is not installed, a file that does not exist, or a path that its package does not export.',
-    wrong: sample("import { price } from './lib/price.ts';\nexport default { onRequest: () => price };"),
-    right: sample(
-      "import { price } from './lib/price.ts';\nexport default { onRequest: () => price };\n",
-      "#file src/handlers/lib/price.ts\nexport const price = '1.50';",
-    ),
   }),
-  'code-name': error<{ specifier: string; name: string; hint?: string | undefined }>({
+  'code-export': error<{ specifier: string; name: string; hint?: string | undefined }>({
     message: ({ specifier, name }) => `${JSON.stringify(specifier)} exports no ${name}.`,
     hint: ({ hint }) => hint,
     explanation:
       'A name that is imported does not exist in the other file. The name of a type exists only for the compiler: import it with `import type`.',
-    wrong: sample(
-      "import { prize } from './lib/price.ts';\nexport default { onRequest: () => prize };\n",
-      "#file src/handlers/lib/price.ts\nexport const price = '1.50';",
-    ),
-    right: sample(
-      "import { price } from './lib/price.ts';\nexport default { onRequest: () => price };\n",
-      "#file src/handlers/lib/price.ts\nexport const price = '1.50';",
-    ),
   }),
   'code-throws': error<{ file: string; reason: string }>({
     message: ({ file, reason }) => `The import of ${file} fails: ${reason}.`,
     explanation:
       'Code outside of all functions runs when its file is imported, before the gateway serves any call. An error there keeps the gateway from starting.',
-    wrong: sample("throw new Error('not written yet');"),
-    right,
   }),
   'code-hangs': error<{ file: string; seconds: number }>({
     message: ({ file, seconds }) => `The import of ${file} did not end within ${seconds} s.`,
     hint: () => 'Move what waits into the function that needs it; --import-within sets another time.',
     explanation:
       'Code outside of all functions waits for something that does not happen, such as a top-level `await` of a server that does not answer, or never ends. The gateway would not start.',
-    wrong: sample('await new Promise(() => {});\nexport default { onRequest: () => "none" };'),
-    right,
   }),
   'code-exits': error<{ file: string; end: string }>({
     message: ({ file, end }) => `The import of ${file} ends the process: ${end}.`,
     hint: () => 'Throw an error instead: the gateway reports it and decides how to end.',
     explanation:
       'Code outside of all functions calls `process.exit`, or crashes the process. The gateway would end with it.',
-    wrong: sample('process.exit(3);'),
-    right,
   }),
   'code-form': error<{ file: string; reason: string; hint: string }>({
     message: ({ file, reason }) => `${file} ${reason}.`,
     hint: ({ hint }) => hint,
     explanation:
       'The default export of a file has the form that its use requires: an object with `onRequest` for an operation, with `run` for a process, a class that extends ServiceInterface for an event.',
-    wrong: sample("export default { onrequest: () => 'none' };"),
-    right,
   }),
   'code-execute': error<{ file: string; reason: string; hint: string }>({
     message: ({ file, reason }) => `${file} ${reason}.`,
     hint: ({ hint }) => hint,
     explanation:
       'A class that is registered at an event has a method `execute`, or `Execute` as the specification writes it, which runs at the event.',
-    wrong: audit('run'),
-    right: audit('execute'),
   }),
   'code-id': error<{ file: string; reason: string; hint: string }>({
     message: ({ file, reason }) => `${file} ${reason}.`,
     hint: ({ hint }) => hint,
     explanation:
       'The id that is passed to `defineHandler` or `defineProcess` decides the types of the code. It is another one than that of the operation or process which uses the file, so the types are those of something else.',
-    wrong: sample(
-      "import { define } from 'signalbox';\nexport default define('ORDERS_PUT', { onRequest: () => 'none' });",
-    ),
-    right: sample(
-      "import { define } from 'signalbox';\nexport default define('ORDERS_GET', { onRequest: () => 'none' });",
-    ),
   }),
   'code-type': error<{ text: string }>({
     message: ({ text }) => text,
     explanation:
       "Reported by `check --types`: an error of the TypeScript compiler that the project has installed, with the compiler's own code and words.",
-    wrong: sample('export default { onRequest: (): string => 1 };'),
-    right,
   }),
   'generated-outdated': error<{ files: readonly string[] }>({
     message: ({ files }) => `Types no longer match the definitions: ${files.join(', ')}.`,
     hint: () => 'Run `signalbox generate`, and check again.',
     explanation:
       'Reported by `check --types`: files of `generated/` are missing or were generated from other definitions, so the compiler would check code against the wrong types.',
-    wrong: sample("export default { onRequest: () => 'none' };", '\n#file generated/types.ts\nexport {};'),
-    right,
   }),
 } as const satisfies Readonly<Record<string, Entry<never>>>;

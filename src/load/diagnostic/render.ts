@@ -27,8 +27,8 @@ export function renderDiagnostics(
   const files = new Map<string, readonly string[]>();
   const secrets = secretColumns(diagnostics);
   // A long line may have thousands of diagnostics: it is searched for secrets once.
-  const lines = new Map<string, Line | undefined>();
-  const lineOf = ({ at }: Diagnostic): Line | undefined => {
+  const lines = new Map<string, ShownLine | undefined>();
+  const lineOf = ({ at }: Diagnostic): ShownLine | undefined => {
     const key = `${at.file}:${at.line}`;
     if (lines.has(key)) return lines.get(key);
     const texts = files.get(at.file) ?? sources.get(at.file)?.split(/\r?\n/) ?? [];
@@ -54,7 +54,7 @@ function mostTelling(diagnostics: readonly Diagnostic[]): readonly Diagnostic[] 
 }
 
 /** A line that is safe to show. */
-interface Line {
+interface ShownLine {
   readonly text: string;
   /** Offset of the asterisks that replace a secret; nothing is shown after them. */
   readonly hidden?: number;
@@ -75,7 +75,7 @@ const SECRET =
   /(?:^|[{,\s"'])(?:password|passphrase|client-secret|shared-secret|bearer|api-keys?)["']?\s*:\s*(?=\S)(?!\{|["']?\$?\{[\w.:]*\}|\[ *["']?sha256:)/;
 
 /** Masks a password or key even when the line is quoted for another reason, but not a reference to one. */
-function hideSecret(text: string, column: number | undefined): Line {
+function hideSecret(text: string, column: number | undefined): ShownLine {
   const password = SECRET.exec(text);
   const hidden = Math.min(
     column === undefined ? Number.POSITIVE_INFINITY : column - 1,
@@ -91,7 +91,7 @@ const CODES: Readonly<Record<Style, string>> = { error: '31', warning: '33', pla
 const ansi: Paint = (style, text) => `\u001b[${CODES[style]}m${text}\u001b[0m`;
 const plain: Paint = (_, text) => text;
 
-function render(diagnostic: Diagnostic, line: Line | undefined, paint: Paint): string {
+function render(diagnostic: Diagnostic, line: ShownLine | undefined, paint: Paint): string {
   const { severity, code, message, hint, at } = diagnostic;
   const shown = [
     `${paint('place', `${placeText(at)}:`)} ${paint(severity, `${severity} ${code}:`)} ${printable(message)}`,
@@ -102,7 +102,7 @@ function render(diagnostic: Diagnostic, line: Line | undefined, paint: Paint): s
 }
 
 /** The line, cut around the place, with a caret below it. */
-function quote({ at, length = 1, severity }: Diagnostic, { text: line, hidden }: Line, paint: Paint): string[] {
+function quote({ at, length = 1, severity }: Diagnostic, { text: line, hidden }: ShownLine, paint: Paint): string[] {
   const column = Math.min(at.column - 1, hidden ?? line.length);
   const from = column > WIDEST / 2 ? column - WIDEST / 2 : 0;
   const before = line.slice(from, column).replaceAll('\t', TAB);

@@ -67,7 +67,7 @@ interface Scope {
 }
 
 /** Where something is missing, and the fields around it in the document that is filled. */
-interface Spot {
+interface MappingPlace {
   readonly at: Place;
   readonly above: readonly string[];
 }
@@ -89,13 +89,13 @@ class MappingLinker {
     this.#complete = complete;
   }
 
-  mapping(scope: Scope, to: Shape, entries: readonly Entry[], spot: Spot): Mapping {
+  mapping(scope: Scope, to: Shape, entries: readonly Entry[], spot: MappingPlace): Mapping {
     const mapping: Mutable<Mapping> = { from: scope.shape, to, members: [] };
     this.#fill(mapping, scope, entries, spot);
     return mapping;
   }
 
-  #fill(mapping: Mutable<Mapping>, scope: Scope, entries: readonly Entry[], spot: Spot): void {
+  #fill(mapping: Mutable<Mapping>, scope: Scope, entries: readonly Entry[], spot: MappingPlace): void {
     const { to } = mapping;
     const reason = whyNotAlike(scope.auto?.shape ?? scope.shape, to);
     if (reason !== undefined) this.#refuse(`${reason}`, spot);
@@ -133,7 +133,7 @@ class MappingLinker {
     return found;
   }
 
-  #member(scope: Scope, field: Field, entries: readonly Entry[], { at, above }: Spot): MapSource | undefined {
+  #member(scope: Scope, field: Field, entries: readonly Entry[], { at, above }: MappingPlace): MapSource | undefined {
     const whole = entries.find(({ path }) => path === '');
     const inner = entries.filter((each) => each !== whole);
     const spot = { at, above: [...above, field.name] };
@@ -153,7 +153,7 @@ class MappingLinker {
   }
 
   /** A document whose fields are filled one by one; those of the same name from the document of the same name, if there is one. */
-  #parts(scope: Scope, field: Field, entries: readonly Entry[], spot: Spot): MapSource | undefined {
+  #parts(scope: Scope, field: Field, entries: readonly Entry[], spot: MappingPlace): MapSource | undefined {
     const [first] = entries as [Entry];
     if (field.type.kind !== 'document' || field.type.document.choice !== undefined) {
       const reason = `${field.name} is ${typeWords(field.type)}, so ${first.key} can't be filled by its path; use \`from\` and \`map\``;
@@ -170,7 +170,7 @@ class MappingLinker {
   }
 
   /** A field with an entry of its own. */
-  #said(scope: Scope, field: Field, { container, key }: Entry, spot: Spot): MapSource | undefined {
+  #said(scope: Scope, field: Field, { container, key }: Entry, spot: MappingPlace): MapSource | undefined {
     const said = container[key] as Single | SourceDeclared;
     const at = this.#linking.places.value(container, key);
     if (said === 'none') {
@@ -182,7 +182,12 @@ class MappingLinker {
   }
 
   /** `"{FIELD}"`, or a value that is always the same. */
-  #short(scope: Scope, field: Field, { container, key }: Omit<Entry, 'path'>, spot: Spot): MapSource | undefined {
+  #short(
+    scope: Scope,
+    field: Field,
+    { container, key }: Omit<Entry, 'path'>,
+    spot: MappingPlace,
+  ): MapSource | undefined {
     const said = container[key] as Single;
     const at = this.#linking.places.value(container, key);
     const name = typeof said === 'string' ? /^\{([^{}]+)\}$/.exec(said)?.[1] : undefined;
@@ -198,7 +203,7 @@ class MappingLinker {
     return value === undefined ? undefined : { kind: 'value', value };
   }
 
-  #long(scope: Scope, field: Field, said: SourceDeclared, spot: Spot): MapSource | undefined {
+  #long(scope: Scope, field: Field, said: SourceDeclared, spot: MappingPlace): MapSource | undefined {
     if (said.fixed !== undefined) {
       const others = (['from', 'values', 'default', 'map', 'cut', 'fault'] as const).filter(
         (key) => said[key] !== undefined,
@@ -244,7 +249,7 @@ class MappingLinker {
   }
 
   /** A field that is filled from another. */
-  #field(field: Field, path: readonly Field[], said: SourceDeclared, spot: Spot): FieldSource | undefined {
+  #field(field: Field, path: readonly Field[], said: SourceDeclared, spot: MappingPlace): FieldSource | undefined {
     const own = path.at(-1) as Field;
     const values = said.values === undefined ? undefined : this.#values(field, own, said.values);
     const otherwise = said.default === undefined ? undefined : this.#value(field, said.default, said, 'default');
@@ -272,7 +277,7 @@ class MappingLinker {
   }
 
   /** What is done to values that may not fit. Where nothing is declared for these, they are reported. */
-  #proven(what: string, field: Field, given: Given, said: SourceDeclared, spot: Spot): { cut?: true } | undefined {
+  #proven(what: string, field: Field, given: Given, said: SourceDeclared, spot: MappingPlace): { cut?: true } | undefined {
     const unproven = unprovenRestriction(field, given);
     const cutting = said.cut === true ? ({ cut: true } as const) : {};
     if (unproven === undefined || said.fault === true || (unproven.cuts && said.cut === true)) return cutting;
@@ -283,7 +288,7 @@ class MappingLinker {
     );
   }
 
-  #inner(from: Document, to: Document, said: MembersDeclared | undefined, spot: Spot): Mapping {
+  #inner(from: Document, to: Document, said: MembersDeclared | undefined, spot: MappingPlace): Mapping {
     const scope = { shape: from, auto: { shape: from, prefix: [] } };
     if (said !== undefined) {
       const entries = Object.keys(said).map((key) => ({ path: key, container: said, key }));
@@ -300,7 +305,7 @@ class MappingLinker {
   }
 
   /** What is required must always be there. */
-  #checkPresent(field: Field, path: readonly Field[], said: SourceDeclared, spot: Spot): void {
+  #checkPresent(field: Field, path: readonly Field[], said: SourceDeclared, spot: MappingPlace): void {
     if (!isNeeded(field) || field.absent === 'blank' || said.default !== undefined) return;
     const own = path.at(-1) as Field;
     const name = path.map((each) => each.name).join('.');
@@ -354,7 +359,7 @@ class MappingLinker {
     return this.#linking.places.key(container, key);
   }
 
-  #refuse(reason: string, spot: Spot, at = spot.at): undefined {
+  #refuse(reason: string, spot: MappingPlace, at = spot.at): undefined {
     this.#raise('bad-map', { reason }, at);
   }
 

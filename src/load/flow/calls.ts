@@ -8,7 +8,7 @@ import type { Place } from '../diagnostic/diagnostic.ts';
 import { contentOf, documentOf } from '../document/documents.ts';
 import { hasOwnValue } from '../document/field.ts';
 import { isRejectedOperation, type Linking, type OperationNames, resolveOperation } from '../linking.ts';
-import { noMessage } from '../operation/message.ts';
+import { noMessage } from '../operation/payload.ts';
 
 /** The operations that can be called. */
 export interface CallSources {

@@ -11,7 +11,7 @@ import { unprovenRestriction } from '../document/unproven.ts';
 import { type Callee, type Calls, inputOf, replyOf, resolveCall } from '../flow/calls.ts';
 import type { Linking } from '../linking.ts';
 import { isMade } from '../value/config-text.ts';
-import { everyUriRequires } from './message.ts';
+import { everyUriRequires } from './payload.ts';
 import type { OperationSpot } from './spot.ts';
 import { begunVersion, callPlace, findVersion, type Provided, refuseMap } from './version-answer.ts';
 

@@ -10,7 +10,8 @@ import {
   serviceNamespace,
 } from '../../model/service.ts';
 import { bareMessages, bodyMessage, faultDocuments, headerFields, soapElements } from '../../model/soap.ts';
-import { pathSegments, type Segment, segmentsMayMeet, templatesOverlap } from '../../wire/uri-template/specificity.ts';
+import { segmentsMayMeet, templatesOverlap } from '../../wire/uri-template/overlap.ts';
+import { pathSegments, type Segment } from '../../wire/uri-template/specificity.ts';
 import type { UriTemplate } from '../../wire/uri-template/uri-template.ts';
 import { once } from '../../wire/waiting.ts';
 import { placeOf } from '../diagnostic/diagnostic.ts';

@@ -18,7 +18,7 @@ import { handlerNamedAs } from '../handlers.ts';
 import { type Linking, refuseBoth, refuseKey, resolveKey } from '../linking.ts';
 import { given } from '../object.ts';
 import { linkCallAnswer } from './call-answer.ts';
-import { forms, inDoubt, linkRequest, linkResponses, noMessage } from './message.ts';
+import { forms, inDoubt, linkRequest, linkResponses, noMessage } from './payload.ts';
 import { linkQueriesAnswer, linkQueryAnswer } from './query-answer.ts';
 import { linkQueueAnswer, linkReceipt, linkReplyAnswer } from './queue-answer.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';

@@ -25,7 +25,7 @@ import { linkOnce } from '../value/once.ts';
 import { checkGuardedClasses, checkReachedPublic, linkAs, linkGrants, linkRequires } from './access.ts';
 import { checkCallAnswer } from './call-answer.ts';
 import { type AnswerSources, type Exchange, linkExchange } from './exchange.ts';
-import { isFaultless, linkDocument, linkFaultTypes, type RestInput, soapRequest } from './message.ts';
+import { isFaultless, linkDocument, linkFaultTypes, type RestInput, soapRequest } from './payload.ts';
 import { checkQueueAnswer } from './queue-answer.ts';
 import { linkRest } from './request.ts';
 import { checkSigned, linkSoapForm, soapName } from './soap-form.ts';

@@ -9,7 +9,7 @@ import { derivedName, typeWords } from '../document/field-type.ts';
 import { fitsSingle } from '../document/fit.ts';
 import { type Linking, refuseBoth, resolveKey } from '../linking.ts';
 import type { PagingDeclared } from '../schema/operation.ts';
-import { forms, linkResponses } from './message.ts';
+import { forms, linkResponses } from './payload.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';
 
 /** A query that answers, with the request and reply of its operation. */

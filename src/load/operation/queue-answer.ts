@@ -11,7 +11,7 @@ import { derivedName, typeWords } from '../document/field-type.ts';
 import type { Calls } from '../flow/calls.ts';
 import { type Linking, refuseBoth, refuseKey, resolveKey, resolveOperation } from '../linking.ts';
 import { given } from '../object.ts';
-import { everyUriRequires, forms, linkResponses, noMessage } from './message.ts';
+import { everyUriRequires, forms, linkResponses, noMessage } from './payload.ts';
 import { linkReplyTo } from './reply-to.ts';
 import type { OperationSpot } from './spot.ts';
 

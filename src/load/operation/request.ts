@@ -21,7 +21,7 @@ import { typeWords } from '../document/field-type.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import { given } from '../object.ts';
 import type { Exchange } from './exchange.ts';
-import { linkTemplateDocument, refuseRequestTypes, requestTypesIn } from './message.ts';
+import { linkTemplateDocument, refuseRequestTypes, requestTypesIn } from './payload.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';
 
 /** The request of an operation over REST. */

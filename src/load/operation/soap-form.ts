@@ -8,7 +8,7 @@ import { type Linking, refuseBoth, refuseKey } from '../linking.ts';
 import { given } from '../object.ts';
 import type { OperationDeclared } from '../schema/operation.ts';
 import type { SoapDeclared } from '../schema/soap.ts';
-import { noMessage } from './message.ts';
+import { noMessage } from './payload.ts';
 import type { OperationSpot } from './spot.ts';
 
 /** The name of an operation over SOAP: its id, or that of its twin; `undefined` when it is not offered over SOAP. */

@@ -16,7 +16,7 @@ import { lostFields } from '../document/mapped-fields.ts';
 import { linkMapping } from '../document/mapping.ts';
 import type { Calls } from '../flow/calls.ts';
 import { isRejectedOperation, type Linking, refuseKey } from '../linking.ts';
-import { everyUriRequires, type RestInput } from './message.ts';
+import { everyUriRequires, type RestInput } from './payload.ts';
 import type { OperationSpot } from './spot.ts';
 
 /** The operations that are answered here, which are linked as they are asked for. */

@@ -112,7 +112,7 @@ function refuse(container: TreeMap, key: string, what: string, { report, places 
 const isListText = (value: TreeValue | undefined): boolean => typeof value === 'string' && /^list\s+of\s/.test(value);
 
 /** A position in a tree: a map or list, and one of its keys. */
-interface Spot {
+interface TreePosition {
   readonly container: TreeMap | TreeValue[];
   readonly key: string | undefined;
   readonly value: TreeValue;
@@ -123,7 +123,7 @@ interface Spot {
 /** An error and its place. */
 interface Mistake {
   readonly error: SchemaError;
-  readonly spot: Spot;
+  readonly spot: TreePosition;
   /** The spot in words, to begin a sentence. */
   readonly name: string;
   readonly at: Place;
@@ -201,7 +201,7 @@ function isBracedText(value: TreeValue, places: Places): boolean {
   return values.length > 0 && values.every((each) => each === null) && places.inBraces(value);
 }
 
-function raiseMethods({ container, key = '', value }: Spot, { report, places }: Linking): void {
+function raiseMethods({ container, key = '', value }: TreePosition, { report, places }: Linking): void {
   // Anything that is not a map satisfies `required`; its type has been reported.
   if (!isTreeMap(value)) return;
   const methods = METHOD_KEYS.filter((each) => each in value);
@@ -220,8 +220,8 @@ function raisePattern({ error, spot: { value }, name, at }: Mistake, { report, p
   }
 }
 
-function spotOf(root: TreeMap, path: readonly string[]): Spot {
-  let spot: Spot = { container: root, key: undefined, value: root, name: '' };
+function spotOf(root: TreeMap, path: readonly string[]): TreePosition {
+  let spot: TreePosition = { container: root, key: undefined, value: root, name: '' };
   for (const key of path) {
     const container = spot.value as TreeMap | TreeValue[];
     const value = (Array.isArray(container) ? container[Number(key)] : container[key]) as TreeValue;
@@ -242,17 +242,17 @@ function nameWithin(name: string, key: string): string {
 const ENTRY = 'an entry of ';
 
 /** Whether the words begin with a key, which is not capitalised. */
-function isKeyName({ name }: Spot): boolean {
+function isKeyName({ name }: TreePosition): boolean {
   return name !== '' && !name.startsWith(ENTRY);
 }
 
-function placeOf({ container, key }: Spot, places: Places): Place {
+function placeOf({ container, key }: TreePosition, places: Places): Place {
   if (key === undefined) return places.start(container);
   return places.value(container, Array.isArray(container) ? Number(key) : key);
 }
 
 /** The place of something missing: the key of its map, or the id of the definition. */
-function headOf({ container, key }: Spot, places: Places): Place {
+function headOf({ container, key }: TreePosition, places: Places): Place {
   if (Array.isArray(container)) return places.start(container);
   const head = key ?? Object.keys(container)[0];
   return head === undefined ? places.start(container) : places.key(container, head);

@@ -1,4 +1,4 @@
-import type { CallLimits, Kept, Rate, Retention } from '../../model/gateway.ts';
+import type { CallLimits, Rate, Retention, RetentionPeriod } from '../../model/gateway.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import { count, integer, type JsonSchema, keys, mapOr, time, word } from '../schema/json-schema.ts';
@@ -228,7 +228,7 @@ export const retention = keys<keyof Retention>(
 
 export function linkRetention(linking: Linking, declared: RetentionDeclared = {}): Retention {
   const most = { amount: 36_500 * DAY, words: 'from 1 ms to 36500 days, or forever' };
-  const entries = Object.entries(RETENTION).map(([key, days]): [string, Kept] => {
+  const entries = Object.entries(RETENTION).map(([key, days]): [string, RetentionPeriod] => {
     if (declared[key as keyof Retention] === 'forever') return [key, 'forever'];
     return [key, linkDuration(linking, declared, `retention.${key}`, most) ?? days * DAY];
   });

@@ -17,8 +17,9 @@ import {
 } from '../server/connection.ts';
 import { limitMessages, type MessageFormat } from '../server/message-limit.ts';
 import type { MysqlAccess } from './access.ts';
-import { KeptRows, StreamedRows } from './cursor.ts';
+import { StreamedRows } from './cursor.ts';
 import { lostConnection, OutdatedError } from './errors.ts';
+import { KeptRows } from './kept-rows.ts';
 import { ALL_ROWS, childStatement, findRefused } from './sql.ts';
 import { compileReading, type Field, parameterOf } from './values.ts';
 

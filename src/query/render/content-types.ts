@@ -1,4 +1,4 @@
-import type { ResultFormat } from '../port.ts';
+import type { ResultFormat } from '../query-port.ts';
 
 /** The media type of each form. */
 export const contentTypes: Readonly<Record<ResultFormat, string>> = {

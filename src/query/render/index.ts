@@ -1,7 +1,7 @@
 import type { ReplyRoot } from '../../model/document.ts';
 import type { CsvOptions } from '../../wire/csv.ts';
 import type { Zone } from '../../wire/timezone.ts';
-import type { ResultFormat, XmlNames } from '../port.ts';
+import type { ResultFormat, XmlNames } from '../query-port.ts';
 import { compileCsv } from './csv.ts';
 import { compileHtml } from './html.ts';
 import { compileQueryJson, compileRowsJson } from './json.ts';

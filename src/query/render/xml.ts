@@ -4,7 +4,7 @@ import type { Zone } from '../../wire/timezone.ts';
 import { NIL } from '../../wire/xml/namespaces.ts';
 import { cdata, escapeAttribute, escapeText } from '../../wire/xml/text.ts';
 import type { ResultColumn } from '../plan.ts';
-import type { XmlNames } from '../port.ts';
+import type { XmlNames } from '../query-port.ts';
 import { compileTextOf } from './convert.ts';
 import { MOST_ROWS, type NestedRow, type RendererFactory, type ResultShape } from './renderer.ts';
 import type { SqlValue } from './value.ts';

@@ -2,7 +2,7 @@ import type { ReplyRoot } from '../../model/document.ts';
 import type { Query, QueryLink } from '../../model/query.ts';
 import { compileZone, type Zone } from '../../wire/timezone.ts';
 import { columnsOf, type ResultColumn } from '../plan.ts';
-import type { ResultFormat } from '../port.ts';
+import type { ResultFormat } from '../query-port.ts';
 import { compileRenderer, type RendererFactory, type ResultShape } from '../render/index.ts';
 import { rawShape, readRaw } from '../render/raw.ts';
 

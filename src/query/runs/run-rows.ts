@@ -4,7 +4,7 @@ import type { Query } from '../../model/query.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Db, JobOwner, QueryRunTable, Store } from '../../store/index.ts';
 import { membersOf, type QueryInput } from '../input.ts';
-import type { NewRun, QueryRun, RunState } from './port.ts';
+import type { NewRun, QueryRun, RunState } from './run-port.ts';
 
 /** The queue of runs, and the scope of the blobs that hold their results. */
 export const QUEUE = 'query-runs';

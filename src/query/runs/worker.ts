@@ -8,9 +8,9 @@ import { type Account, beginAccount, kindOfWork } from '../../model/work.ts';
 import { type Job, JobLost, JobUnknown, type Worker, WorkerDied } from '../../store/index.ts';
 import { abandoned } from '../errors.ts';
 import { membersOf, type QueryInput, readInput } from '../input.ts';
-import type { QueryPort, QueryResult } from '../port.ts';
+import type { QueryPort, QueryResult } from '../query-port.ts';
 import type { SavedQueries } from '../saved.ts';
-import type { RunFormat, RunOwners } from './port.ts';
+import type { RunFormat, RunOwners } from './run-port.ts';
 import { BlockCounter, digestOf, type KeptRun, type RunResult, type RunRows } from './run-rows.ts';
 
 export interface RunWorkerPorts {

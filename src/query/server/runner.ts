@@ -2,7 +2,7 @@ import { withinTime } from '../../wire/waiting.ts';
 import { type Call, Calls, waitingOf } from '../calls.ts';
 import { unavailable, unreachable } from '../errors.ts';
 import type { Plan } from '../plan.ts';
-import type { QueryStatus } from '../port.ts';
+import type { QueryStatus } from '../query-port.ts';
 import type { RawResult, Runner, RunnerOptions, Task } from '../runner.ts';
 import type { Connection, Driver } from './connection.ts';
 import { ServerExecutor } from './execute.ts';

@@ -1,6 +1,6 @@
 import { type Call, Calls, waitingOf } from '../calls.ts';
 import { type Failure, faultOf, internal, unavailable } from '../errors.ts';
-import type { QueryStatus } from '../port.ts';
+import type { QueryStatus } from '../query-port.ts';
 import type { RawResult, Runner, RunnerOptions, Task } from '../runner.ts';
 import type { ReaderOptions } from './reader.ts';
 import { Seat, SLOW } from './seat.ts';

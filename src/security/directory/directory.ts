@@ -1,4 +1,4 @@
-import type { Kept } from '../../model/gateway.ts';
+import type { RetentionPeriod } from '../../model/gateway.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { SecurityScheme, User } from '../../model/security.ts';
 import {
@@ -12,8 +12,8 @@ import {
 } from '../../store/index.ts';
 import { undeclaredUser } from '../authorise.ts';
 import { reading, Versions } from '../database.ts';
+import type { Directory, KeyHolder } from './directory-port.ts';
 import { DatabaseUsers, type RolesOf, rolesFinder, selectVersion } from './from-database.ts';
-import type { Directory, KeyHolder } from './port.ts';
 
 export interface DirectoryOptions {
   readonly registry: Pick<Registry, 'users' | 'roles' | 'schemes'>;
@@ -167,7 +167,7 @@ export type Busy = (tx: Db, callers: readonly string[]) => Promise<readonly stri
  * Callers that are known by their tokens alone, and are removed some time after their last call that queued work. Those with
  * work that has not ended stay: it runs with their roles. The cursor is the id of the last caller that was looked at.
  */
-export function retainedCallers(keep: Kept, busy: readonly Busy[]): Retained {
+export function retainedCallers(keep: RetentionPeriod, busy: readonly Busy[]): Retained {
   return {
     kind: 'callers',
     keep,
@@ -195,7 +195,7 @@ export function retainedCallers(keep: Kept, busy: readonly Busy[]): Retained {
 }
 
 /** The audit trail of users, of which the oldest lines are removed some time after they were written. */
-export function retainedTrail(keep: Kept): Retained {
+export function retainedTrail(keep: RetentionPeriod): Retained {
   return {
     kind: 'audit',
     keep,

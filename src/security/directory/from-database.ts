@@ -2,7 +2,7 @@ import type { Role, User } from '../../model/security.ts';
 import type { Db } from '../../store/index.ts';
 import { undeclaredUser } from '../authorise.ts';
 import { reading, unavailable, type Versions } from '../database.ts';
-import type { KeyHolder } from './port.ts';
+import type { KeyHolder } from './directory-port.ts';
 
 interface UserRow {
   readonly id: string;

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomInt } from 'node:crypto';
 import { type ApiKeyScheme, Refused } from '../../model/security.ts';
-import type { Directory } from '../directory/port.ts';
-import { REALM, type Verifier } from '../port.ts';
+import type { Directory } from '../directory/directory-port.ts';
+import { REALM, type Verifier } from '../security-port.ts';
 
 const LONGEST = 512;
 

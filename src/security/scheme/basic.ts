@@ -1,9 +1,9 @@
 // HTTP Basic authentication, RFC 7617, with charset="UTF-8".
 import { type BasicScheme, Refused, type User } from '../../model/security.ts';
 import { type PasswordHash, readPasswordHash } from '../../wire/password-hash.ts';
-import type { Directory } from '../directory/port.ts';
+import type { Directory } from '../directory/directory-port.ts';
 import { unmatchableHash, verifyPassword } from '../password.ts';
-import { REALM, type Verifier } from '../port.ts';
+import { REALM, type Verifier } from '../security-port.ts';
 
 interface BasicCredentials {
   readonly user: string;

@@ -3,8 +3,8 @@ import type { ConfigText } from '../../model/definition.ts';
 import { Fault } from '../../model/fault.ts';
 import { type BearerScheme, Refused, type Role, type User } from '../../model/security.ts';
 import { listsOf, undeclaredUser } from '../authorise.ts';
-import type { Directory } from '../directory/port.ts';
-import { type LookAtFile, REALM, type Verifier } from '../port.ts';
+import type { Directory } from '../directory/directory-port.ts';
+import { type LookAtFile, REALM, type Verifier } from '../security-port.ts';
 import { type KeySet, openKeys } from './keys.ts';
 
 // JSON Web Tokens (RFC 7519) as bearer tokens (RFC 6750), in particular access tokens of OAuth 2.0 (RFC 9068).

@@ -1,9 +1,9 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { type ClientCertificateScheme, Refused, type User } from '../../model/security.ts';
-import { subjectOfCertificate } from '../../wire/certificate.ts';
+import { subjectOfCertificate } from '../../wire/distinguished-name.ts';
 import { checkValidity } from '../../wsse/certificate.ts';
-import type { Directory } from '../directory/port.ts';
-import { REALM, type ShownCertificate, type Verifier } from '../port.ts';
+import type { Directory } from '../directory/directory-port.ts';
+import { REALM, type ShownCertificate, type Verifier } from '../security-port.ts';
 
 /** Characters in base64: more than any real certificate has. */
 const LONGEST = 48 * 1024;

@@ -11,7 +11,7 @@ import {
 import { Fault } from '../../model/fault.ts';
 import { isLoopbackName } from '../../wire/network-address.ts';
 import { duration } from '../../wire/words.ts';
-import type { LookAtFile } from '../port.ts';
+import type { LookAtFile } from '../security-port.ts';
 
 /** The public keys of an issuer. */
 export interface KeySet {

@@ -4,8 +4,8 @@ import { Refused, type User, type UsernameTokenScheme } from '../../model/securi
 import { BASE64_BINARY, PASSWORD_DIGEST, PASSWORD_TEXT, WSSE, WSU } from '../../wire/soap/wsse-names.ts';
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { bytesOf, checkAge, contentOf, exactTimeOf, onesOf } from '../../wsse/header.ts';
-import type { Directory } from '../directory/port.ts';
-import type { Shown } from '../port.ts';
+import type { Directory } from '../directory/directory-port.ts';
+import type { Shown } from '../security-port.ts';
 
 /**
  * Records the marks of a message, by which a replay is recognised.

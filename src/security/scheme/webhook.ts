@@ -5,8 +5,8 @@ import type { Nonces } from '../../store/index.ts';
 import { messageOf } from '../../wire/error.ts';
 import { readVerifyingKey, verifyWebhook, WEBHOOK_HEADERS, WEBHOOK_ID, type WebhookKey } from '../../wire/webhook.ts';
 import { reading } from '../database.ts';
-import type { Directory } from '../directory/port.ts';
-import { type Gate, REALM } from '../port.ts';
+import type { Directory } from '../directory/directory-port.ts';
+import { type Gate, REALM } from '../security-port.ts';
 
 interface WebhookPorts {
   readonly directory: Directory;

@@ -8,7 +8,7 @@ import { messageOf } from '../../wire/error.ts';
 import { isLoopbackName } from '../../wire/network-address.ts';
 import { type Clock, once, SYSTEM_CLOCK } from '../../wire/waiting.ts';
 import { reading } from '../database.ts';
-import type { Directory } from '../directory/port.ts';
+import type { Directory } from '../directory/directory-port.ts';
 
 import { addressKey } from '../rate-limit.ts';
 import { type BearerPlace, compileIdToken } from '../scheme/bearer.ts';

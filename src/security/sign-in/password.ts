@@ -1,6 +1,6 @@
 import { Fault } from '../../model/fault.ts';
 import { BASIC, type User } from '../../model/security.ts';
-import type { Authenticator } from '../port.ts';
+import type { Authenticator } from '../security-port.ts';
 
 /** What was typed on the sign-in page. */
 export interface TypedPassword {

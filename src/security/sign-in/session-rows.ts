@@ -1,6 +1,6 @@
-import type { Kept } from '../../model/gateway.ts';
+import type { RetentionPeriod } from '../../model/gateway.ts';
 import type { Db, Retained, Store, Tables } from '../../store/index.ts';
-import type { TrailLine } from '../users/port.ts';
+import type { TrailLine } from '../users/user-port.ts';
 
 // Sessions as they are in the database, for gateways and commands.
 
@@ -129,7 +129,7 @@ export async function addNote(tx: Db, { at, actor, action, user, detail }: Omit<
 export const timeText = (ms: number): string => new Date(ms).toISOString();
 
 /** Sessions, which are removed some time after their end. */
-export function retainedSessions(keep: Kept): Retained {
+export function retainedSessions(keep: RetentionPeriod): Retained {
   return {
     kind: 'sessions',
     keep,

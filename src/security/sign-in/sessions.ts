@@ -7,7 +7,7 @@ import type { Store } from '../../store/index.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../wire/waiting.ts';
 import { consoleGrants, listsOf, undeclaredUser } from '../authorise.ts';
 import { reading } from '../database.ts';
-import type { Directory } from '../directory/port.ts';
+import type { Directory } from '../directory/directory-port.ts';
 import { addNote, endNoted, type KeptSession, selectLastSignIns, selectSessions, timeText } from './session-rows.ts';
 
 /** What is recorded of a browser that signs in. */

@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import type { Registry } from '../../model/registry.ts';
 import { pemCertificates } from '../../wire/certificate.ts';
-import { UserError } from './port.ts';
+import { UserError } from './user-port.ts';
 
 /**
  * The fingerprint of the certificate that a file contains: `sha256:` and 64 hex digits in lower case.

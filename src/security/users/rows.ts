@@ -9,7 +9,7 @@ import {
   UserError,
   type UserReader,
   type UserSearch,
-} from './port.ts';
+} from './user-port.ts';
 
 /** Reads the users of a database whose schema is current. */
 export function readUsers(tables: () => Promise<Db>): UserReader {

@@ -1,5 +1,5 @@
 import { replySecrets } from '../../codec/redact/declared.ts';
-import type { Components } from '../../event/port.ts';
+import type { Components } from '../../event/event-port.ts';
 import { faultOf } from '../../invoke/find.ts';
 import type { Messages, PublishFacts } from '../../message/index.ts';
 import type { BlobStore, Blobs } from '../../model/blob.ts';

@@ -2,7 +2,7 @@ import { Fault } from '../../model/fault.ts';
 import type { Registry } from '../../model/registry.ts';
 import { type Operation, onceOf, type Service } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
-import type { Caller } from '../../security/port.ts';
+import type { Caller } from '../../security/security-port.ts';
 import type { Exchange, ReplyHeaders } from './exchange.ts';
 
 // Cross-origin requests, WHATWG Fetch section 3.2: only for the origins that gateway.yaml lists.

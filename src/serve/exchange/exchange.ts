@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Fault } from '../../model/fault.ts';
 import { isSecretName, MASK } from '../../model/redactor.ts';
-import type { Caller, Shown, ShownBefore, ShownCertificate } from '../../security/port.ts';
+import type { Caller, Shown, ShownBefore, ShownCertificate } from '../../security/security-port.ts';
 import {
   continueTrace,
   type Deadline,

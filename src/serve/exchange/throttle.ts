@@ -3,8 +3,8 @@ import type { Rate } from '../../model/gateway.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { User } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
-import { NO_CREDENTIALS } from '../../security/port.ts';
 import { addressKey, type RateLimiter, type RateLimits, type Standing } from '../../security/rate-limit.ts';
+import { NO_CREDENTIALS } from '../../security/security-port.ts';
 import type { Limited } from '../log/readings.ts';
 import type { Exchange } from './exchange.ts';
 

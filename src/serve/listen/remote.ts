@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { BlockList, isIP, isIPv6, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { TLSSocket } from 'node:tls';
-import type { ShownBefore, ShownCertificate } from '../../security/port.ts';
+import type { ShownBefore, ShownCertificate } from '../../security/security-port.ts';
 import { parseSocketAddress } from '../../wire/network-address.ts';
 
 // Identifies the caller at the other end, possibly behind proxies: RFC 7239 (Forwarded) and the older X-Forwarded-* fields.

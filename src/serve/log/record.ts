@@ -7,7 +7,7 @@ import type { LogLevel, Registry, Routing } from '../../model/registry.ts';
 import { finalAnswer, type Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { Account } from '../../model/work.ts';
-import type { Caller } from '../../security/port.ts';
+import type { Caller } from '../../security/security-port.ts';
 import type { CallCounter, Statistics } from '../../store/index.ts';
 import { endTrace, idsOf, type Span, type Trace } from '../../trace/trace.ts';
 import type { Exchange } from '../exchange/exchange.ts';
@@ -39,7 +39,7 @@ interface Result {
 export type Recorder = (exchange: Exchange, result: Result) => void;
 
 /** What is kept about calls of one operation. */
-interface Kept {
+interface RecordingRules {
   readonly level: LogLevel;
   /** Names of headers to mask in addition to those that are always masked. */
   readonly masked: ReadonlySet<string>;
@@ -176,7 +176,7 @@ const METHODS: ReadonlySet<string> = new Set([
   'PATCH',
 ]);
 
-function keptOf(routing: Routing, credentials: ReadonlySet<string>): Omit<Kept, 'counter'> {
+function keptOf(routing: Routing, credentials: ReadonlySet<string>): Omit<RecordingRules, 'counter'> {
   const { operation, log: level } = routing;
   const sensitive = operation.requestHeaders.filter(({ field }) => field.sensitive);
   const masked = new Set([...credentials, ...sensitive.map(({ header }) => header.toLowerCase())]);
@@ -188,7 +188,7 @@ function keptOf(routing: Routing, credentials: ReadonlySet<string>): Omit<Kept, 
  * Whether a call is recorded. One that has published a message is that message. Of failures, refusals before the call was
  * permitted are in the audit log only: anyone can cause any number of them.
  */
-function isRecorded({ level }: Kept, exchange: Exchange, { operation, status, complete }: Result): boolean {
+function isRecorded({ level }: RecordingRules, exchange: Exchange, { operation, status, complete }: Result): boolean {
   if (level === 'none') return false;
   const failed = status >= 400 || !complete;
   if (failed) return level !== 'failures' || exchange.admitted;
@@ -199,7 +199,7 @@ function isRecorded({ level }: Kept, exchange: Exchange, { operation, status, co
 function callOf(
   exchange: Exchange,
   { operation, caller, status, bytes, complete, fault, input, outcome, repeated }: Result,
-  about: { readonly rules: Kept; readonly path: string; readonly ms: number; readonly redactor: Redactor },
+  about: { readonly rules: RecordingRules; readonly path: string; readonly ms: number; readonly redactor: Redactor },
 ): EndedCall {
   const { rules, path, ms, redactor } = about;
   const { method, remote, bytesRead: bytesIn } = exchange;

@@ -1,4 +1,4 @@
-import type { FormLimits, OpenedForm } from '../../binding/form/read.ts';
+import type { FormLimits, OpenedForm } from '../../binding/form/read-form.ts';
 import { type Representation, writeProblem } from '../../binding/rest/rest.ts';
 import type { Spool } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';

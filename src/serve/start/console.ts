@@ -1,7 +1,7 @@
 import type { ConsolePorts } from '../../console/index.ts';
 import type { Console as DeclaredConsole } from '../../model/gateway.ts';
 import type { OpenDirectory } from '../../security/directory/directory.ts';
-import type { Authenticator } from '../../security/port.ts';
+import type { Authenticator } from '../../security/security-port.ts';
 import type { TypedPassword } from '../../security/sign-in/password.ts';
 import { readTrails } from '../../security/trail.ts';
 import { readDefinitions, readStatistics, type Store } from '../../store/index.ts';
@@ -77,7 +77,7 @@ async function load(options: ConsoleOptions): ReturnType<OpenConsole> {
     import('../../security/sign-in/openid.ts'),
     import('../../security/sign-in/password.ts'),
     import('../../security/sign-in/guesses.ts'),
-    import('../../security/users/open.ts'),
+    import('../../security/users/open-users.ts'),
   ]);
   const sessions = openSessions({ ...options, console });
   const checkPassword = (typed: TypedPassword) => signInByPassword(authenticator, typed);

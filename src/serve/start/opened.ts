@@ -2,7 +2,7 @@
 type Close = (timeoutMs: number) => Promise<void>;
 
 /** The opened parts. They are closed in reverse order, so each one before those it depends on. */
-export class Opened {
+export class OpenedParts {
   readonly #stages: Close[][] = [];
   #closing: Promise<void> | undefined;
 

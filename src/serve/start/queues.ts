@@ -14,7 +14,7 @@ import type { Registry } from '../../model/registry.ts';
 import { openScheduler, type RequestReader, readRequests, requestJobs, type Scheduler } from '../../process/index.ts';
 import { openSavedQueries, type QueryPort, queryRunJobs } from '../../query/index.ts';
 import { openDirectory } from '../../security/directory/directory.ts';
-import type { Directory } from '../../security/directory/port.ts';
+import type { Directory } from '../../security/directory/directory-port.ts';
 import {
   type JobOwner,
   openBlobs,

@@ -22,7 +22,7 @@ import {
 } from '../../query/index.ts';
 import { may } from '../../security/authorise.ts';
 import { retainedCallers, retainedTrail } from '../../security/directory/directory.ts';
-import type { Directory, Owners } from '../../security/directory/port.ts';
+import type { Directory, Owners } from '../../security/directory/directory-port.ts';
 import { retainedSessions } from '../../security/sign-in/session-rows.ts';
 import {
   type Answers,

@@ -5,7 +5,7 @@ import { ConfigError, type Environment, resolveAll } from '../../load/value/conf
 import type { ConfigText } from '../../model/definition.ts';
 import type { Gateway } from '../../model/gateway.ts';
 import type { Replicas } from '../../model/query.ts';
-import type { LookAtFile } from '../../security/port.ts';
+import type { LookAtFile } from '../../security/security-port.ts';
 import type { ReplicaAccess, StoreOptions } from '../../store/index.ts';
 import { GatewayError } from '../gateway-error.ts';
 

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { BlobStore, Blobs, ByteRange } from '../../model/blob.ts';
 import type { Attachment } from '../../model/value.ts';
 import { passing } from '../file/young.ts';
-import type { Store } from '../port.ts';
+import type { Store } from '../store-port.ts';
 import type { BlobTable } from '../tables/blob.ts';
 import { type WrittenBlob, writeContent } from './content.ts';
 import { gone } from './error.ts';

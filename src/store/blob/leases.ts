@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Store } from '../port.ts';
+import type { Store } from '../store-port.ts';
 
 /**
  * A process seems dead when so many consecutive looks find the same count. Looks are counted rather than time, so that neither a

@@ -1,4 +1,4 @@
-import type { Store } from '../port.ts';
+import type { Store } from '../store-port.ts';
 import type { BlobTable } from '../tables/blob.ts';
 import type { Db } from '../tables.ts';
 

@@ -1,4 +1,4 @@
-import { type Kept, type Spool, SpoolLimitError } from '../../model/blob.ts';
+import { type Spool, type SpooledContent, SpoolLimitError } from '../../model/blob.ts';
 import { BlockWriter } from '../block-writer.ts';
 import { sweepTemporary } from './folder.ts';
 import { OpenFile } from './open-file.ts';
@@ -85,7 +85,7 @@ class Budget {
 const FIRST = 1024;
 
 /** Content in memory, in one buffer that grows. */
-class Gathered implements Kept {
+class Gathered implements SpooledContent {
   readonly #limit: number;
   readonly #budget: Budget;
   #buffer: Buffer | undefined = Buffer.alloc(0);
@@ -145,7 +145,7 @@ class Gathered implements Kept {
 const BLOCK = 262_144;
 
 /** Content in a file without a name. */
-class SpooledFile implements Kept {
+class SpooledFile implements SpooledContent {
   readonly #file: OpenFile;
   readonly #held: Held;
   #writer: BlockWriter | undefined;

@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import { type DatabaseEngine, QUEUE_SCHEMA } from '../../model/gateway.ts';
 import { errorCode, StoreError } from '../error.ts';
-import type { PendingMigration } from '../port.ts';
 import { FIRST_QUEUE } from '../schema/0006-installation.ts';
+import type { PendingMigration } from '../store-port.ts';
 import type { AppliedStep, Db } from '../tables.ts';
 
 /** The database that an installation is in. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { Fault } from '../../model/fault.ts';
-import type { Kept } from '../../model/gateway.ts';
+import type { RetentionPeriod } from '../../model/gateway.ts';
 import type { Retained } from '../retention.ts';
 import type { Db } from '../tables.ts';
 import { forgetAttempts } from './attempts.ts';
 import { exhume } from './dead-letters.ts';
-import type { Shop } from './engine.ts';
+import type { QueueContext } from './engine.ts';
 import { checkQueue, clockOf, type FoundJob, findJob, listJobs, readQueues, withoutData } from './kept.ts';
 import type { ControlOptions, KeptJob, QueueAction, QueueControl, RetriedAll } from './operator.ts';
 
@@ -17,7 +17,7 @@ const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** What an operator does with the queues of a database. @param wake wakes the workers of a queue in this gateway */
 export function openControl(
-  { store, engine, now }: Shop,
+  { store, engine, now }: QueueContext,
   { owners, removed, redactor }: ControlOptions,
   wake: (queue: string) => void,
 ): QueueControl {
@@ -175,7 +175,7 @@ export async function noteAction(
 }
 
 /** The trail of what operators did, of which lines are removed after some time. */
-export function retainedActions(keep: Kept): Retained {
+export function retainedActions(keep: RetentionPeriod): Retained {
   return {
     kind: 'actions',
     keep,

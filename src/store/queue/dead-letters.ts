@@ -1,9 +1,9 @@
-import type { Kept } from '../../model/gateway.ts';
+import type { RetentionPeriod } from '../../model/gateway.ts';
 import type { Retained } from '../retention.ts';
 import type { Db } from '../tables.ts';
 import { forgetAttempts } from './attempts.ts';
 import type { Claim } from './engine.ts';
-import type { DeadLetter, NewJob } from './port.ts';
+import type { DeadLetter, NewJob } from './queue-port.ts';
 import { causeIn, causeText } from './rows.ts';
 
 /** Dead letters that are returned unless the caller asks for more. */
@@ -81,7 +81,7 @@ export async function countDead(db: Db): Promise<ReadonlyMap<string, number>> {
 }
 
 /** Dead letters that are removed some time after they died. */
-export function retainedDead(keep: Kept): Retained {
+export function retainedDead(keep: RetentionPeriod): Retained {
   return {
     kind: 'dead',
     keep,

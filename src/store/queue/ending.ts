@@ -5,7 +5,7 @@ import { errorText } from '../error.ts';
 import type { Db } from '../tables.ts';
 import { type FailedAttempt, forgetAttempts, recordAttempt } from './attempts.ts';
 import { bury } from './dead-letters.ts';
-import type { Onward, Shop } from './engine.ts';
+import type { QueueContext, Succession } from './engine.ts';
 import type { HeldJob } from './job.ts';
 import {
   type FailedJob,
@@ -16,7 +16,7 @@ import {
   JobWaits,
   type RetryRule,
   type Worker,
-} from './port.ts';
+} from './queue-port.ts';
 
 /** Milliseconds before an ending that the database did not accept is tried again: at first, and at most. */
 const FIRST_PAUSE = 100;
@@ -29,18 +29,21 @@ const NO_RETRY: RetryRule = { attempts: 1, first: 0, longest: 0 };
 /** Ends the jobs of a worker. Without the database, an ending is tried again until it succeeds or the job is lost. */
 export class Ending {
   readonly #worker: Worker;
-  readonly #shop: Shop;
+  readonly #context: QueueContext;
   readonly #unknown: UnknownKinds;
-  readonly #onward: ((jobs: readonly HeldJob[]) => Onward) | undefined;
+  readonly #onward: ((jobs: readonly HeldJob[]) => Succession) | undefined;
   #batch: HeldJob[] = [];
   #batched: Promise<void> | undefined;
 
   /** @param onward takes the jobs that follow in the keys of some that end */
-  constructor(worker: Worker, shop: Shop, onward?: (jobs: readonly HeldJob[]) => Onward) {
+  constructor(worker: Worker, context: QueueContext, onward?: (jobs: readonly HeldJob[]) => Succession) {
     this.#worker = worker;
-    this.#shop = shop;
+    this.#context = context;
     this.#onward = onward;
-    this.#unknown = new UnknownKinds(shop.unknown, worker.isUnordered === true ? KIND_PAUSE.first : KIND_PAUSE.longest);
+    this.#unknown = new UnknownKinds(
+      context.unknown,
+      worker.isUnordered === true ? KIND_PAUSE.first : KIND_PAUSE.longest,
+    );
   }
 
   /** The kinds of jobs that this gateway leaves to others until their pause is over. */
@@ -61,12 +64,12 @@ export class Ending {
   async failed(job: HeldJob, thrown: unknown): Promise<void> {
     const error = thrown instanceof Error ? thrown : new Error(String(thrown));
     job.failure = error;
-    if (job.completed) return this.#shop.report(error, { queue: job.queue, job: job.id });
+    if (job.completed) return this.#context.report(error, { queue: job.queue, job: job.id });
     if (job.lost) return;
     // It stopped because it was asked to.
     if (job.signal.aborted) return this.giveBack(job);
     if (error instanceof JobNotBegun) {
-      this.#shop.report(error, { queue: job.queue, job: job.id });
+      this.#context.report(error, { queue: job.queue, job: job.id });
       await pause(NOT_BEGUN_PAUSE, undefined, { signal: job.signal }).catch(() => {});
       return job.lost ? undefined : this.giveBack(job);
     }
@@ -74,9 +77,9 @@ export class Ending {
     if (error instanceof JobUnknown) return this.#leave(job, error);
     const wait = this.#pauseAfter(job, error);
     if (wait === undefined) return this.bury(job, job.attempt, error);
-    const next = new Date(this.#shop.now() + wait);
+    const next = new Date(this.#context.now() + wait);
     return this.#inTransaction(job, async (tx) => {
-      if (!(await this.#shop.engine.postpone(tx, job.claim, wait))) throw new JobLost();
+      if (!(await this.#context.engine.postpone(tx, job.claim, wait))) throw new JobLost();
       await recordAttempt(tx, this.#attemptOf(job, error));
       await this.#worker.onRetry?.(tx, failedJob(job, job.attempt), error, next);
     });
@@ -84,7 +87,7 @@ export class Ending {
 
   /** Holds it, or makes it a dead letter. @param attempts the number of attempts that it had */
   async bury(job: HeldJob, attempts: number, error: Error): Promise<void> {
-    const { engine, now, report } = this.#shop;
+    const { engine, now, report } = this.#context;
     const isHeld = this.#worker.holds === true && job.key !== undefined;
     await this.#inTransaction(job, async (tx) => {
       if (isHeld ? !(await engine.keep(tx, job.claim, attempts)) : (await engine.finish(tx, [job.claim])).ended === 0)
@@ -100,7 +103,7 @@ export class Ending {
 
   /** Leaves a job that is unknown here to other gateways, until for too long none has begun it or could have. */
   async #leave(job: HeldJob, error: JobUnknown): Promise<void> {
-    const { engine, report, unknown } = this.#shop;
+    const { engine, report, unknown } = this.#context;
     const { unknownFor, key } = job.claim;
     if (unknownFor !== undefined && unknownFor >= unknown && !(await this.#isKnown(job))) {
       const words = `No gateway has been able to run it for ${duration(unknown)}: ${error.message}`;
@@ -119,7 +122,7 @@ export class Ending {
 
   /** Whether another gateway has been able to run a job. While the database does not answer, it may have. */
   async #isKnown({ claim, id, queue }: HeldJob): Promise<boolean> {
-    const { engine, report, unknown } = this.#shop;
+    const { engine, report, unknown } = this.#context;
     try {
       return (await engine.isKnown?.(claim, unknown)) ?? false;
     } catch (error) {
@@ -141,13 +144,13 @@ export class Ending {
   /** Lets another run it, as if it had not begun. */
   giveBack(job: HeldJob): Promise<void> {
     return this.#inTransaction(job, async (tx) => {
-      if (!(await this.#shop.engine.release(tx, job.claim))) throw new JobLost();
+      if (!(await this.#context.engine.release(tx, job.claim))) throw new JobLost();
     });
   }
 
   /** A lost job has stopped. If it was cancelled, the next of its key may begin. */
   async clear(job: HeldJob): Promise<void> {
-    const { engine, report, store } = this.#shop;
+    const { engine, report, store } = this.#context;
     for (let wait = FIRST_PAUSE; ; wait = Math.min(LONGEST_PAUSE, 2 * wait)) {
       try {
         return await store.transaction(async (tx) => {
@@ -166,7 +169,7 @@ export class Ending {
   #attemptOf({ claim, spent }: HeldJob, error: Error): FailedAttempt {
     const { queue, id, attempt, started } = claim;
     const reason = reasonOf(error);
-    return { queue, job: id, attempt, gateway: this.#shop.gateway, began: started, ended: started + spent, reason };
+    return { queue, job: id, attempt, gateway: this.#context.gateway, began: started, ended: started + spent, reason };
   }
 
   #rule(job: HeldJob): RetryRule | undefined {
@@ -175,13 +178,13 @@ export class Ending {
     try {
       return retry(job);
     } catch (error) {
-      this.#shop.report(error as Error, { queue: job.queue, job: job.id });
+      this.#context.report(error as Error, { queue: job.queue, job: job.id });
       return NO_RETRY;
     }
   }
 
   #inTransaction(job: HeldJob, work: (tx: Db) => Promise<void>): Promise<void> {
-    return this.#until(job, () => this.#shop.store.transaction(work));
+    return this.#until(job, () => this.#context.store.transaction(work));
   }
 
   async #until(job: HeldJob, work: () => Promise<void>): Promise<void> {
@@ -190,7 +193,7 @@ export class Ending {
         return await work();
       } catch (error) {
         if (error instanceof JobLost) return job.lose();
-        this.#shop.report(error as Error, { queue: job.queue, job: job.id });
+        this.#context.report(error as Error, { queue: job.queue, job: job.id });
         // The queue closes, and does not wait for it.
         if (job.signal.aborted) return job.lose();
       }
@@ -207,8 +210,8 @@ export class Ending {
       this.#batched = undefined;
       const confirmed = performance.now();
       const claims = batch.map(({ claim }) => claim);
-      const next = await this.#shop.store.transaction(async (tx) => {
-        const { next } = await this.#shop.engine.finish(tx, claims, this.#onward?.(batch));
+      const next = await this.#context.store.transaction(async (tx) => {
+        const { next } = await this.#context.engine.finish(tx, claims, this.#onward?.(batch));
         await forgetAttempts(tx, claims);
         return next;
       });

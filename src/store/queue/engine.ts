@@ -1,9 +1,9 @@
 import type { PoolStatus } from '../../model/metrics.ts';
 import type { Attributes, Cause, Tracer } from '../../trace/trace.ts';
-import type { Store } from '../port.ts';
+import type { Store } from '../store-port.ts';
 import type { JobData } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
-import type { JobOrKey, NewJob, QueueDepth } from './port.ts';
+import type { JobOrKey, NewJob, QueueDepth } from './queue-port.ts';
 
 /** A job that a worker of this gateway holds. */
 export interface Claim {
@@ -51,7 +51,7 @@ export interface Leaving {
 }
 
 /** How the next job of a key is taken when the first ends. */
-export interface Onward {
+export interface Succession {
   /** Whether the job behind this one is taken. */
   follows(claim: Claim): boolean;
   /** The kinds of jobs that are not taken. */
@@ -102,7 +102,7 @@ export interface QueueEngine {
    * Ends jobs.
    * @param onward takes the next jobs of keys in the same transaction, as {@link claim} would; ignored where taking costs little
    */
-  finish(tx: Db, claims: readonly Claim[], onward?: Onward): Promise<Finished>;
+  finish(tx: Db, claims: readonly Claim[], onward?: Succession): Promise<Finished>;
   /** Lets a job wait, for so many milliseconds. @returns whether it was still held, and not cancelled */
   postpone(tx: Db, claim: Claim, pause: number): Promise<boolean>;
   /** The same, with all attempts again. The pause ends by the clock, also where that is set back. */
@@ -155,7 +155,7 @@ export interface Pace {
 }
 
 /** What the parts of a gateway's queue share. */
-export interface Shop {
+export interface QueueContext {
   readonly store: Store;
   readonly engine: QueueEngine;
   /** The name of this gateway. */

@@ -2,8 +2,8 @@ import type { Cause } from '../../trace/trace.ts';
 import type { JobData } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
 import { forgetAttempts } from './attempts.ts';
-import type { Claim, Onward, Shop } from './engine.ts';
-import { type Job, JobLost } from './port.ts';
+import type { Claim, QueueContext, Succession } from './engine.ts';
+import { type Job, JobLost } from './queue-port.ts';
 
 /** A job in the hands of its worker. */
 export class HeldJob implements Job {
@@ -11,8 +11,8 @@ export class HeldJob implements Job {
   readonly key?: string;
   readonly kind?: string;
   readonly cause?: Cause;
-  readonly #shop: Shop;
-  readonly #onward: (() => Onward) | undefined;
+  readonly #context: QueueContext;
+  readonly #onward: (() => Succession) | undefined;
   readonly #abort = new AbortController();
   readonly #stopping = new AbortController();
   readonly #taken: number;
@@ -27,14 +27,14 @@ export class HeldJob implements Job {
   next: { readonly claim: Claim; readonly confirmed: number } | undefined;
 
   /** @param onward takes the job that follows in its key */
-  constructor(claim: Claim, shop: Shop, confirmed: number, onward?: () => Onward) {
+  constructor(claim: Claim, context: QueueContext, confirmed: number, onward?: () => Succession) {
     this.claim = claim;
     if (claim.key !== undefined) this.key = claim.key;
     if (claim.kind !== undefined) this.kind = claim.kind;
     if (claim.cause !== undefined) this.cause = claim.cause;
-    this.#shop = shop;
+    this.#context = context;
     this.#onward = onward;
-    this.#taken = shop.now();
+    this.#taken = context.now();
     this.confirmed = confirmed;
   }
 
@@ -56,7 +56,7 @@ export class HeldJob implements Job {
 
   /** Milliseconds since this attempt began. */
   get spent(): number {
-    return this.#shop.now() - this.#taken;
+    return this.#context.now() - this.#taken;
   }
 
   /** Milliseconds since its first attempt began. */
@@ -88,7 +88,7 @@ export class HeldJob implements Job {
   }
 
   async complete<T>(work: (tx: Db) => Promise<T>): Promise<T> {
-    const { store, engine } = this.#shop;
+    const { store, engine } = this.#context;
     return this.#ending(async () => {
       const { done, next, confirmed } = await store.transaction(async (tx) => {
         const done = await work(tx);
@@ -105,7 +105,7 @@ export class HeldJob implements Job {
   }
 
   async park(work: (tx: Db) => Promise<number>): Promise<void> {
-    const { store, engine } = this.#shop;
+    const { store, engine } = this.#context;
     await this.#ending(() =>
       store.transaction(async (tx) => {
         const pause = await work(tx);

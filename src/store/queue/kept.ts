@@ -1,6 +1,6 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
 import { Fault } from '../../model/fault.ts';
-import type { StoreReader } from '../port.ts';
+import type { StoreReader } from '../store-port.ts';
 import type { DeadLetterTable, JobData, JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
 import { type FailedAttempt, readAttempts } from './attempts.ts';

@@ -1,4 +1,4 @@
-import type { Store } from '../port.ts';
+import type { Store } from '../store-port.ts';
 import type { Db } from '../tables.ts';
 import type { Pace } from './engine.ts';
 import { repeat } from './repeat.ts';

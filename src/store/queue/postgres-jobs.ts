@@ -1,8 +1,8 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
-import type { Claim, EnteredJob, Onward } from './engine.ts';
-import { causeIn, causeText, type JobChange, type Line, PLACE } from './rows.ts';
+import type { Claim, EnteredJob, Succession } from './engine.ts';
+import { causeIn, causeText, type JobChange, PLACE, type QueueKey } from './rows.ts';
 
 /** The time of the database, in milliseconds since 1970. */
 export const NOW = sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`;
@@ -27,7 +27,7 @@ export async function enter(
   tx: Db,
   jobs: readonly EnteredJob[],
 ): Promise<readonly Pick<JobTable, 'queue' | 'id' | 'place'>[]> {
-  const lines = new Map<string, Line & { count: number }>();
+  const lines = new Map<string, QueueKey & { count: number }>();
   // In reverse: a job is so many places before the last of its key.
   const before = jobs.toReversed().map(({ queue, key, after }) => {
     if (key === undefined || after !== undefined) return 0;
@@ -80,7 +80,7 @@ export async function enter(
 }
 
 /** Removes a locked key without jobs. */
-async function removeEmpty(tx: Db, line: Line): Promise<void> {
+async function removeEmpty(tx: Db, line: QueueKey): Promise<void> {
   await ofLine(tx.deleteFrom('signalbox_job_key'), line)
     .where(({ not, exists, selectFrom }) =>
       not(exists(ofLine(selectFrom('signalbox_job').select('id'), line).where('place', '<>', PLACE.coming))),
@@ -93,7 +93,7 @@ export async function dueToCome(
   db: Db,
   queue: string,
   but: readonly string[],
-): Promise<readonly (Pick<Line, 'key'> & { readonly id: string })[]> {
+): Promise<readonly (Pick<QueueKey, 'key'> & { readonly id: string })[]> {
   const { rows } = await sql<{ readonly key: string; readonly id: string }>`
     select key, id from signalbox_job
     where queue = ${queue} and place = ${COMING} and due <= ${ONCE} and ${isNone(but)}
@@ -103,7 +103,7 @@ export async function dueToCome(
 }
 
 /** Puts a job that has become due behind the others of its key. */
-export async function fallIn(tx: Db, { queue, key, id }: Line & { readonly id: string }): Promise<void> {
+export async function fallIn(tx: Db, { queue, key, id }: QueueKey & { readonly id: string }): Promise<void> {
   const { rows } = await sql<{ place: number | null }>`
     with line as (
       insert into signalbox_job_key (queue, key, last) values (${queue}, ${key}, 1)
@@ -133,7 +133,7 @@ export async function lockLines(tx: Db, queue: string, keys: readonly string[]):
 }
 
 /** Locks a key. @returns the first job of it that does not run; `undefined` when there is none */
-export async function firstWaiting(tx: Db, line: Line): Promise<string | undefined> {
+export async function firstWaiting(tx: Db, line: QueueKey): Promise<string | undefined> {
   await lockLines(tx, line.queue, [line.key]);
   const jobs = ofLine(tx.selectFrom('signalbox_job').select('id'), line).where('mark', 'is', null);
   const first = await jobs.where('place', '=', PLACE.free).executeTakeFirst();
@@ -165,7 +165,7 @@ export async function endFree(tx: Db, queue: string, claims: readonly Claim[]): 
 }
 
 /** How jobs are taken. */
-interface Taking extends Pick<Onward, 'but' | 'gateway'> {
+interface Taking extends Pick<Succession, 'but' | 'gateway'> {
   readonly mark: number;
   /** The keys of which a job is taken. */
   readonly keys: readonly string[];
@@ -272,7 +272,7 @@ function movedBy(rows: readonly NextRow[], queue: string): Moved {
 }
 
 /** Lets the jobs behind in a locked key that have a kind wait outside of it. */
-export async function stepOut(tx: Db, { queue, key, kind }: Line & Pick<Claim, 'kind'>): Promise<void> {
+export async function stepOut(tx: Db, { queue, key, kind }: QueueKey & Pick<Claim, 'kind'>): Promise<void> {
   await tx
     .updateTable('signalbox_job')
     .set({ place: PLACE.coming })
@@ -370,6 +370,6 @@ export async function changeHeld(tx: Db, claim: Claim, values: JobChange): Promi
   return numUpdatedRows === 1n;
 }
 
-function ofLine<T extends { where(column: 'queue' | 'key', is: '=', value: string): T }>(query: T, line: Line): T {
+function ofLine<T extends { where(column: 'queue' | 'key', is: '=', value: string): T }>(query: T, line: QueueKey): T {
   return query.where('queue', '=', line.queue).where('key', '=', line.key);
 }

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Store } from '../port.ts';
+import type { Store } from '../store-port.ts';
 import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
 import { forgetAttempts, GATEWAY_GONE, recordAttempt } from './attempts.ts';

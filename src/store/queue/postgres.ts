@@ -1,15 +1,14 @@
 import { randomInt, randomUUID } from 'node:crypto';
 import { Kysely, PostgresDialect, sql } from 'kysely';
 import type { PoolStatus } from '../../model/metrics.ts';
-import type { PostgresAccess, Store } from '../port.ts';
 import { lostConnection } from '../postgres/error.ts';
 import { applicationName, openPool, type TablePool } from '../postgres/pool.ts';
+import type { PostgresAccess, Store } from '../store-port.ts';
 import type { Db, Tables } from '../tables.ts';
 import { afterCommit } from '../transaction.ts';
 import { forgetAttempts } from './attempts.ts';
-import type { Claim, EnteredJob, Finished, Leaving, Listener, Onward, QueueEngine } from './engine.ts';
+import type { Claim, EnteredJob, Finished, Leaving, Listener, QueueEngine, Succession } from './engine.ts';
 import { Listening } from './listening.ts';
-import type { JobOrKey } from './port.ts';
 import {
   change,
   changeHeld,
@@ -29,6 +28,7 @@ import {
   touch,
 } from './postgres-jobs.ts';
 import { announceKinds, isKnownElsewhere, keepStatistics, returnLostJobs } from './postgres-upkeep.ts';
+import type { JobOrKey } from './queue-port.ts';
 import { HELD, hasWaiting, measureJobs, notBegun, PLACE, replacing, unattempted } from './rows.ts';
 
 /** Milliseconds between two looks at a queue, where new jobs are announced and where they are not. */
@@ -155,7 +155,7 @@ class PostgresEngine implements QueueEngine {
     return take(this.#db, queue, limit, { mark: newMark(), but, gateway });
   }
 
-  async finish(tx: Db, claims: readonly Claim[], onward?: Onward): Promise<Finished> {
+  async finish(tx: Db, claims: readonly Claim[], onward?: Succession): Promise<Finished> {
     const next: Claim[] = [];
     let ended = 0;
     for (const [queue, those] of Map.groupBy(claims, (claim) => claim.queue)) {

@@ -2,8 +2,8 @@ import { inNewTrace } from '../../trace/trace.ts';
 import { nextTime } from '../../wire/cron.ts';
 import type { RecurringTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
-import type { Shop } from './engine.ts';
-import type { Recurring } from './port.ts';
+import type { QueueContext } from './engine.ts';
+import type { Recurring } from './queue-port.ts';
 
 /** Milliseconds between two checks for what is due. */
 const LOOK = 1000;
@@ -13,14 +13,14 @@ const LOOK = 1000;
  * the work, in the same transaction.
  */
 export class Recurrences {
-  readonly #shop: Shop;
+  readonly #context: QueueContext;
   readonly #all = new Map<string, Recurring>();
   #timer: NodeJS.Timeout | undefined;
   #looking: Promise<void> | undefined;
   #open = true;
 
-  constructor(shop: Shop) {
-    this.#shop = shop;
+  constructor(context: QueueContext) {
+    this.#context = context;
   }
 
   add(recurring: Recurring): void {
@@ -57,7 +57,7 @@ export class Recurrences {
 
   #look(): void {
     this.#looking = this.#runDue()
-      .catch((error: Error) => this.#shop.report(error, {}))
+      .catch((error: Error) => this.#context.report(error, {}))
       .finally(() => {
         if (this.#open) this.#timer = setTimeout(() => this.#look(), LOOK);
       });
@@ -65,14 +65,14 @@ export class Recurrences {
 
   /** Records what the database does not have yet, or has with another time. */
   async #note(): Promise<void> {
-    const last = new Date(this.#shop.now()).toISOString();
-    const db = await this.#shop.store.tables();
+    const last = new Date(this.#context.now()).toISOString();
+    const db = await this.#context.store.tables();
     const rows = await db.selectFrom('signalbox_recurring').select(['name', 'cron', 'zone']).execute();
     const noted = new Map(rows.map((row) => [row.name, row]));
     for (const { name, cron, zone } of this.#all.values()) {
       const row = noted.get(name);
       if (row?.cron === cron && row.zone === zone) continue;
-      await this.#shop.store.transaction(async (tx) => {
+      await this.#context.store.transaction(async (tx) => {
         const next = textOf(nextTime(cron, zone, new Date(last)));
         await tx
           .insertInto('signalbox_recurring')
@@ -90,7 +90,7 @@ export class Recurrences {
   }
 
   async #runDue(): Promise<void> {
-    const db = await this.#shop.store.tables();
+    const db = await this.#context.store.tables();
     const rows = await db
       .selectFrom('signalbox_recurring')
       .selectAll()
@@ -102,18 +102,18 @@ export class Recurrences {
       // Another version of the gateway declares it otherwise: that one runs it, or this one after its next start.
       if (recurring.cron !== row.cron || recurring.zone !== row.zone) continue;
       await inNewTrace(() =>
-        this.#see(recurring, row).catch((error: Error) => this.#shop.report(error, { recurring: row.name })),
+        this.#see(recurring, row).catch((error: Error) => this.#context.report(error, { recurring: row.name })),
       );
     }
   }
 
   async #see(recurring: Recurring, row: RecurringTable): Promise<void> {
-    const now = new Date(this.#shop.now()).toISOString();
+    const now = new Date(this.#context.now()).toISOString();
     if (row.next !== null && row.next <= now) {
       const at = row.next;
       const moved = { last: at, next: this.#after(recurring, now) };
       const work = await recurring.due(new Date(at));
-      await this.#shop.store.transaction(async (tx) => {
+      await this.#context.store.transaction(async (tx) => {
         if (await this.#move(tx, row, moved)) await work(tx);
       });
       return;
@@ -121,13 +121,13 @@ export class Recurrences {
     // The clock was ahead when the next time was computed and has come back: no time is skipped or repeated.
     const next = this.#after(recurring, now > row.last ? now : row.last);
     if (next !== null && (row.next === null || next < row.next)) {
-      await this.#shop.store.transaction((tx) => this.#move(tx, row, { last: row.last, next }));
+      await this.#context.store.transaction((tx) => this.#move(tx, row, { last: row.last, next }));
     }
   }
 
   /** @returns whether no other gateway did, or is doing so: one that hangs must not stop what else recurs */
   async #move(tx: Db, row: RecurringTable, to: Pick<RecurringTable, 'last' | 'next'>): Promise<boolean> {
-    if (this.#shop.store.kind === 'postgres') {
+    if (this.#context.store.kind === 'postgres') {
       const own = tx.selectFrom('signalbox_recurring').select('name').where('name', '=', row.name);
       if ((await own.forUpdate().skipLocked().executeTakeFirst()) === undefined) return false;
     }

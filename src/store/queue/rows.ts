@@ -3,7 +3,7 @@ import type { Cause } from '../../trace/trace.ts';
 import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
 import type { EnteredJob } from './engine.ts';
-import type { QueueDepth } from './port.ts';
+import type { QueueDepth } from './queue-port.ts';
 
 /** The values of `signalbox_job.place`. */
 export const PLACE = { free: 0, behind: 1, coming: 2 } as const;
@@ -25,7 +25,7 @@ export function causeIn(text: string | null): Cause | undefined {
 }
 
 /** A key of a queue. */
-export interface Line {
+export interface QueueKey {
   readonly queue: string;
   readonly key: string;
 }

@@ -3,7 +3,7 @@ import type { JobTable } from '../tables/queue.ts';
 import type { Db } from '../tables.ts';
 import { forgetAttempts } from './attempts.ts';
 import type { EnteredJob } from './engine.ts';
-import { causeText, type JobChange, type Line, PLACE } from './rows.ts';
+import { causeText, type JobChange, PLACE, type QueueKey } from './rows.ts';
 
 /** The columns of a job that is taken. */
 type TakenRow = Pick<JobTable, 'id' | 'key' | 'kind' | 'data' | 'cause' | 'due' | 'attempt' | 'began' | 'unknown'> & {
@@ -49,7 +49,7 @@ export async function insertJobs(tx: Db, jobs: readonly EnteredJob[], now: numbe
 
 /** Those of some keys that have a first job, each as the JSON text of queue and key. */
 async function firstsOf(tx: Db, lines: readonly (readonly string[])[]): Promise<readonly string[]> {
-  const { rows } = await sql<Line>`
+  const { rows } = await sql<QueueKey>`
     select job.queue, job.key from json_each(${JSON.stringify(lines)}) as line cross join signalbox_job as job
     where job.queue = line.value->>0 and job.key = line.value->>1 and place = 0 and job.key is not null
   `.execute(tx);
@@ -57,7 +57,7 @@ async function firstsOf(tx: Db, lines: readonly (readonly string[])[]): Promise<
 }
 
 /** The first job of a key that does not run, as a condition. */
-export function firstWaiting({ queue, key }: Line): RawBuilder<boolean> {
+export function firstWaiting({ queue, key }: QueueKey): RawBuilder<boolean> {
   return sql<boolean>`sequence = coalesce(
     (select sequence from signalbox_job where queue = ${queue} and key = ${key} and place = 0 and key is not null and worker is null),
     (select min(sequence) from signalbox_job where queue = ${queue} and key = ${key} and place = 1))`;
@@ -123,7 +123,7 @@ export function takeJobs(of: {
 }
 
 /** The place of a new job: behind the first of its key, when the key has one. */
-async function placeIn(tx: Db, { queue, key }: Line): Promise<number> {
+async function placeIn(tx: Db, { queue, key }: QueueKey): Promise<number> {
   const head = await tx
     .selectFrom('signalbox_job')
     .select('sequence')
@@ -135,7 +135,7 @@ async function placeIn(tx: Db, { queue, key }: Line): Promise<number> {
 }
 
 /** Makes the next job of a key its first, once the first is gone. */
-export async function moveOn(tx: Db, { queue, key }: Line): Promise<void> {
+export async function moveOn(tx: Db, { queue, key }: QueueKey): Promise<void> {
   await sql`
     update signalbox_job set place = ${PLACE.free} where sequence = (
       select sequence from signalbox_job where queue = ${queue} and key = ${key} and place = 1 order by sequence limit 1

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
-import type { Store } from '../port.ts';
 import { LockFile } from '../sqlite/lock-file.ts';
+import type { Store } from '../store-port.ts';
 import { forgetAttempts, GATEWAY_GONE, recordAttempt } from './attempts.ts';
 import type { Claim, Listener, QueueEngine } from './engine.ts';
 import { repeat } from './repeat.ts';

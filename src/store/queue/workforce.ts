@@ -1,9 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { continueTrace, endTrace, inTrace, type SpanStart, type Trace } from '../../trace/trace.ts';
 import { Ending } from './ending.ts';
-import { type Claim, messageOf, type Onward, type Shop } from './engine.ts';
+import { type Claim, messageOf, type QueueContext, type Succession } from './engine.ts';
 import { HeldJob } from './job.ts';
-import { type Worker, WorkerDied } from './port.ts';
+import { type Worker, WorkerDied } from './queue-port.ts';
 
 /** Jobs of a key that run one right after the other while other jobs may wait. */
 const MOST_FOLLOWED = 32;
@@ -12,7 +12,7 @@ const MOST_FOLLOWED = 32;
 class Lane {
   readonly #queue: string;
   readonly #worker: Worker;
-  readonly #shop: Shop;
+  readonly #context: QueueContext;
   readonly #ending: Ending;
   /** A lane that is woken inside a transaction must not run in it: the jobs appear with its commit. */
   readonly #outside = AsyncLocalStorage.snapshot();
@@ -24,11 +24,11 @@ class Lane {
   #wanted = false;
   #taking: Promise<void> | undefined;
 
-  constructor(queue: string, worker: Worker, shop: Shop) {
+  constructor(queue: string, worker: Worker, context: QueueContext) {
     this.#queue = queue;
     this.#worker = worker;
-    this.#shop = shop;
-    this.#ending = new Ending(worker, shop, (jobs) => this.#onward(jobs));
+    this.#context = context;
+    this.#ending = new Ending(worker, context, (jobs) => this.#onward(jobs));
   }
 
   get running(): readonly HeldJob[] {
@@ -41,7 +41,7 @@ class Lane {
     if (!this.#open || this.#taking !== undefined) return;
     clearTimeout(this.#timer);
     this.#taking = this.#outside(() => this.#take())
-      .catch((error: Error) => this.#shop.report(error, { queue: this.#queue }))
+      .catch((error: Error) => this.#context.report(error, { queue: this.#queue }))
       .finally(() => this.#taken());
   }
 
@@ -60,7 +60,7 @@ class Lane {
     // It was woken again while the last look ended.
     if (this.#wanted && this.#free > 0) this.wake();
     // At equal intervals gateways would keep their order: one that leaves a job could always be the first to see it again.
-    else this.#timer = setTimeout(() => this.wake(), this.#shop.engine.poll * (1 - Math.random() / 2));
+    else this.#timer = setTimeout(() => this.wake(), this.#context.engine.poll * (1 - Math.random() / 2));
   }
 
   /** Takes no more jobs; those that run go on. */
@@ -83,10 +83,10 @@ class Lane {
       // The next job that ends wakes the lane again.
       if (free <= 0) return;
       this.#wanted = false;
-      if (this.#shop.pace.isPaused(this.#queue)) return;
+      if (this.#context.pace.isPaused(this.#queue)) return;
       // Taken before the query: the lease begins when the database runs it.
       const asked = performance.now();
-      const { engine, gateway } = this.#shop;
+      const { engine, gateway } = this.#context;
       const claims = await engine.claim(this.#queue, free, this.#ending.unknownKinds, gateway);
       for (const claim of claims) this.#begin(claim, asked);
       if (claims.length === free) this.#wanted = true;
@@ -94,20 +94,20 @@ class Lane {
   }
 
   /** Takes the next jobs of keys with the ends of those before, unless others have waited for too long meanwhile. */
-  #onward(jobs: readonly HeldJob[]): Onward {
+  #onward(jobs: readonly HeldJob[]): Succession {
     const follows = (claim: Claim): boolean => (this.#followed.get(claim) ?? 0) < MOST_FOLLOWED;
     // The jobs that end make room for those that follow them.
     const hasRoom = this.#worker.room === undefined || this.#running.size <= this.#most;
-    const isOpen = this.#open && hasRoom && !this.#shop.pace.isPaused(this.#queue);
+    const isOpen = this.#open && hasRoom && !this.#context.pace.isPaused(this.#queue);
     const those = new Set(isOpen ? jobs.map(({ claim }) => claim).filter(follows) : []);
-    return { follows: (claim) => those.has(claim), but: this.#ending.unknownKinds, gateway: this.#shop.gateway };
+    return { follows: (claim) => those.has(claim), but: this.#ending.unknownKinds, gateway: this.#context.gateway };
   }
 
   #begin(claim: Claim, confirmed: number): void {
-    const job: HeldJob = new HeldJob(claim, this.#shop, confirmed, () => this.#onward([job]));
-    const trace = traceOf(claim, this.#shop);
+    const job: HeldJob = new HeldJob(claim, this.#context, confirmed, () => this.#onward([job]));
+    const trace = traceOf(claim, this.#context);
     const run = inTrace(trace, () => this.#attempt(job))
-      .catch((error: Error) => this.#shop.report(error, { queue: this.#queue, job: claim.id }))
+      .catch((error: Error) => this.#context.report(error, { queue: this.#queue, job: claim.id }))
       .finally(() => {
         endTrace(trace, job.failure);
         this.#running.delete(job);
@@ -139,12 +139,12 @@ class Lane {
       return this.#ending.failed(job, error);
     }
     if (!job.completed && !job.lost) await this.#ending.done(job);
-    if (!job.lost) this.#shop.pace.done(this.#queue);
+    if (!job.lost) this.#context.pace.done(this.#queue);
   }
 }
 
 /** An attempt is in the trace that its job was entered in; a job without a cause begins one, named by the job. */
-function traceOf({ id, queue, cause, attempt }: Claim, { tracer }: Shop): Trace {
+function traceOf({ id, queue, cause, attempt }: Claim, { tracer }: QueueContext): Trace {
   const attributes = tracer && {
     ...messageOf(queue, id),
     'messaging.operation.type': 'process',
@@ -162,14 +162,14 @@ const GRACE = 2000;
 
 /** All workers of this gateway. */
 export class Workforce {
-  readonly #shop: Shop;
+  readonly #context: QueueContext;
   readonly #workers = new Map<string, Worker>();
   readonly #lanes = new Map<string, Lane>();
   #timer: NodeJS.Timeout | undefined;
   #asking: Promise<void> | undefined;
 
-  constructor(shop: Shop) {
-    this.#shop = shop;
+  constructor(context: QueueContext) {
+    this.#context = context;
   }
 
   add(queue: string, worker: Worker): void {
@@ -184,14 +184,14 @@ export class Workforce {
 
   async start(): Promise<void> {
     if (this.#workers.size === 0) return;
-    await this.#shop.engine.begin([...this.#workers.keys()], {
+    await this.#context.engine.begin([...this.#workers.keys()], {
       wake: (queue) => this.wake(queue),
-      report: (error) => this.#shop.report(error, {}),
+      report: (error) => this.#context.report(error, {}),
     });
-    for (const [queue, worker] of this.#workers) this.#lanes.set(queue, new Lane(queue, worker, this.#shop));
+    for (const [queue, worker] of this.#workers) this.#lanes.set(queue, new Lane(queue, worker, this.#context));
     this.#timer = setInterval(() => this.#beat(), BEAT);
     const kinds = [...this.#workers.values()].flatMap((worker) => [...(worker.kinds?.() ?? [])]);
-    await this.#shop.engine.announce?.(kinds, this.#shop.unknown);
+    await this.#context.engine.announce?.(kinds, this.#context.unknown);
     this.wake();
   }
 
@@ -217,9 +217,9 @@ export class Workforce {
     const left = this.#running();
     // They run on, so no other gateway may begin them before this process has ended.
     for (const { queue, id } of left) {
-      this.#shop.report(new Error(`job ${id} of ${queue} does not stop`), { queue, job: id });
+      this.#context.report(new Error(`job ${id} of ${queue} does not stop`), { queue, job: id });
     }
-    await this.#shop.engine.end(left.length > 0);
+    await this.#context.engine.end(left.length > 0);
   }
 
   #running(): HeldJob[] {
@@ -229,7 +229,7 @@ export class Workforce {
   #beat(): void {
     // Lost jobs too, as long as they run: no other gateway begins them before they have stopped.
     const running = this.#running().filter((job) => !job.completed);
-    const { lease } = this.#shop.engine;
+    const { lease } = this.#context.engine;
     if (lease !== undefined) {
       for (const job of running) if (performance.now() - job.confirmed > lease) job.lose();
     }
@@ -237,7 +237,7 @@ export class Workforce {
     const asked = running.filter((job) => performance.now() - job.confirmed >= BEAT / 2);
     if (asked.length === 0 || this.#asking !== undefined) return;
     this.#asking = this.#ask(asked)
-      .catch((error: Error) => this.#shop.report(error, {}))
+      .catch((error: Error) => this.#context.report(error, {}))
       .finally(() => {
         this.#asking = undefined;
       });
@@ -245,7 +245,7 @@ export class Workforce {
 
   async #ask(jobs: readonly HeldJob[]): Promise<void> {
     const asked = performance.now();
-    const held = await this.#shop.engine.held(jobs.map((job) => job.claim));
+    const held = await this.#context.engine.held(jobs.map((job) => job.claim));
     for (const job of jobs) {
       const said = held.get(job.claim);
       if (said === 'held') job.confirmed = asked;

@@ -1,4 +1,4 @@
-import type { Store } from '../port.ts';
+import type { Store } from '../store-port.ts';
 import type { AppliedStep, Db } from '../tables.ts';
 
 /** The schema of the queue of every installation from before queues were recorded. */

@@ -1,4 +1,4 @@
-import type { Store } from '../port.ts';
+import type { Store } from '../store-port.ts';
 import type { Db } from '../tables.ts';
 
 /** What operators look at: who reports the metrics of a fleet, and the newest requests of a name, a type, a status, a user. */

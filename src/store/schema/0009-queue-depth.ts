@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Store } from '../port.ts';
+import type { Store } from '../store-port.ts';
 import type { Db } from '../tables.ts';
 
 /** Which gateway has the definitions of which jobs, and an index of the jobs of a queue by the time from which they wait. */

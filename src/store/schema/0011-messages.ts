@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Store } from '../port.ts';
+import type { Store } from '../store-port.ts';
 import type { Db } from '../tables.ts';
 
 /** Messages, their content, the fields by which they are found, and their deliveries with the attempts at each. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Store } from '../port.ts';
+import type { Store } from '../store-port.ts';
 import type { Db } from '../tables.ts';
 
 /** The keys of calls that are answered once, with their first answers. */

@@ -1,4 +1,4 @@
-import type { Store } from '../port.ts';
+import type { Store } from '../store-port.ts';
 import type { Db } from '../tables.ts';
 
 /** The definitions that gateways have loaded, and what was changed by each. */

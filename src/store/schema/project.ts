@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { MigrationFile } from '../../model/gateway.ts';
 import { isOfTransactions, splitSql } from '../../wire/sql.ts';
 import { errorCode, errorText, isLate, MigrationError, StoreBusyError, StoreError } from '../error.ts';
-import type { PendingMigration, ProjectFiles, Store } from '../port.ts';
+import type { PendingMigration, ProjectFiles, Store } from '../store-port.ts';
 import type { Db, ProjectMigrationTable } from '../tables.ts';
 
 /** The database that a project's migrations run on. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { StoreError } from '../error.ts';
-import type { Provenance, RebuildOptions, Store } from '../port.ts';
+import type { Provenance, RebuildOptions, Store } from '../store-port.ts';
 import type { Db, ProjectMigrationTable } from '../tables.ts';
 import type { ProjectAccess } from './project.ts';
 

@@ -1,5 +1,5 @@
 import { errorCode, errorText, StoreError } from '../error.ts';
-import type { PendingMigration, SampleDataFile } from '../port.ts';
+import type { PendingMigration, SampleDataFile } from '../store-port.ts';
 import type { Db } from '../tables.ts';
 
 /** The database that sample data is loaded into. */

@@ -13,7 +13,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely';
 import { errorText, StoreError } from '../error.ts';
-import type { PendingMigration, Store } from '../port.ts';
+import type { PendingMigration, Store } from '../store-port.ts';
 import type { AppliedStep, Db, Tables } from '../tables.ts';
 import { createSchema } from './0001-schema.ts';
 import { addWork } from './0003-work.ts';

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Kept } from '../../model/gateway.ts';
+import type { RetentionPeriod } from '../../model/gateway.ts';
 import type { Clock } from '../../wire/waiting.ts';
 import { type InsertedColumns, insertRows } from '../insert.ts';
-import type { Store } from '../port.ts';
 import type { Retained } from '../retention.ts';
+import type { Store } from '../store-port.ts';
 import type { CallKind, StatisticsTable } from '../tables/statistics.ts';
 import { addHistogram, BUCKETS, bucketOf, histogramText } from './histogram.ts';
 
@@ -253,7 +253,7 @@ const COLUMNS = {
 const KEY = ['span', 'minute', 'kind', 'operation', 'gateway'] as const;
 
 /** @param keep from the beginning of their minute, or hour */
-export function retainedStatistics(keep: Kept): Retained {
+export function retainedStatistics(keep: RetentionPeriod): Retained {
   return {
     kind: 'statistics',
     keep,

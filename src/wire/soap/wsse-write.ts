@@ -1,7 +1,7 @@
 // WSS: SOAP Message Security 1.1.1 with UsernameToken Profile and X.509 Certificate Token Profile 1.1.1: writing `Security`.
 import { createHash } from 'node:crypto';
 import { canonicalXml } from '../xml/canonical.ts';
-import { readXml } from '../xml/read.ts';
+import { readXml } from '../xml/read-xml.ts';
 import { escapeText } from '../xml/text.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../xml/tree.ts';
 import { isAddressing } from './addressing.ts';

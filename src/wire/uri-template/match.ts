@@ -1,8 +1,6 @@
 import { RE2JS } from 're2js';
-import { WireError } from '../error.ts';
 import { normalizePercent, percentDecode } from '../percent.ts';
 import type { QueryString } from '../query-string.ts';
-import { counted } from '../words.ts';
 import { type LiteralPair, layOut, receivable } from './layout.ts';
 import { canonicalPath, compilePath, defaultShape, type ValueShape, wireForm } from './program.ts';
 import { pathSegments } from './specificity.ts';
@@ -242,46 +240,4 @@ function readParameter(wireName: string, shape: ValueShape): (query: QueryString
     if (given.length === 1) return given[0] === '' ? [] : given[0]?.split(',');
     return given.flatMap((raw) => raw.split(','));
   };
-}
-
-// Values of a matched URI Template, decoded one variable at a time (RFC 3986 section 2.4: cut first, then decode).
-
-/** A value of the wrong form. `reason` completes a sentence that begins with the variable's name. */
-export class UriValueError extends WireError {
-  override readonly name = 'UriValueError';
-}
-
-/** A decoded value. */
-export type DecodedValue = string | string[] | undefined;
-
-/**
- * Decodes the raw value of a variable, for the shape that the matcher was compiled with. `+` is a space in a query,
- * except for `{+x}`.
- * @throws PercentError when it can't be decoded
- * @throws UriValueError when a text occurs twice, or is longer than its `{x:3}`
- */
-export function decodeRaw(raw: RawValue, variable: TemplateVariable, shape: ValueShape): DecodedValue {
-  if (raw === undefined) return undefined;
-  const plusIsSpace = variable.place === 'query' && variable.operator !== '+';
-  if (shape === 'string') {
-    if (typeof raw !== 'string') throw new UriValueError('is given more than once');
-    const text = percentDecode(raw, plusIsSpace);
-    if (variable.prefix !== undefined && longerThan(text, variable.prefix)) {
-      throw new UriValueError(`is longer than ${counted(variable.prefix, 'character')}`);
-    }
-    return text;
-  }
-  const pieces = typeof raw === 'string' ? [raw] : raw;
-  return pieces.map((piece) => percentDecode(piece, plusIsSpace));
-}
-
-/** Counts code points, as in RFC 6570 section 2.4.1. */
-function longerThan(text: string, limit: number): boolean {
-  if (text.length <= limit) return false;
-  let count = 0;
-  for (const _ of text) {
-    count += 1;
-    if (count > limit) return true;
-  }
-  return false;
 }

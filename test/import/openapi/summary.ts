@@ -6,7 +6,7 @@ import type {
   DraftOperation,
   DraftType,
 } from '../../../src/import/draft.ts';
-import { readOpenApi } from '../../../src/import/openapi/read.ts';
+import { readOpenApi } from '../../../src/import/openapi/read-openapi.ts';
 import { OPENAPI_LANGUAGE } from '../../../src/import/openapi/sources.ts';
 import { ImportError, Losses, placeWords } from '../../../src/import/place.ts';
 import { gather } from '../../../src/import/source.ts';

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest';
 import { JobLost, type Worker } from '../../../src/store/index.ts';
 import { retryPause } from '../../../src/store/queue/ending.ts';
 import type { Claim, QueueEngine } from '../../../src/store/queue/engine.ts';
-import { quietReport } from '../../../src/store/queue/open.ts';
+import { quietReport } from '../../../src/store/queue/open-queue.ts';
 import { sqliteEngine } from '../../../src/store/queue/sqlite.ts';
 import { Workforce } from '../../../src/store/queue/workforce.ts';
 import { sqlitePlace } from '../engines.ts';

@@ -9,7 +9,7 @@ import {
   type Store,
   type Worker,
 } from '../../../src/store/index.ts';
-import type { Shop } from '../../../src/store/queue/engine.ts';
+import type { QueueContext } from '../../../src/store/queue/engine.ts';
 import { eventually } from '../../support/project.ts';
 
 export const QUEUE = 'work';
@@ -27,7 +27,7 @@ export async function queueOver(store: Store, options: QueueOptions = {}): Promi
 }
 
 /** A gateway of whose queues none is paused. */
-export const GATEWAY: Pick<Shop, 'gateway' | 'pace'> = {
+export const GATEWAY: Pick<QueueContext, 'gateway' | 'pace'> = {
   gateway: 'gateway-1',
   pace: { isPaused: () => false, done: () => {} },
 };

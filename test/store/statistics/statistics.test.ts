@@ -2,7 +2,7 @@ import { expect, it, onTestFinished, vi } from 'vitest';
 import type { Store } from '../../../src/store/index.ts';
 import { openRetention } from '../../../src/store/retention.ts';
 import { openStatistics, retainedStatistics, type Statistics } from '../../../src/store/statistics/count.ts';
-import { readStatistics } from '../../../src/store/statistics/read.ts';
+import { readStatistics } from '../../../src/store/statistics/read-statistics.ts';
 import { eventually } from '../../support/project.ts';
 import { describeEngines, sqlitePlace } from '../engines.ts';
 

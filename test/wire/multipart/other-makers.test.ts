@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { MultipartReader } from '../../../src/wire/multipart/read.ts';
+import { MultipartReader } from '../../../src/wire/multipart/read-multipart.ts';
 import { bytes, cut, LIMITS, Source, textOf } from './support.ts';
 
 const corpus = new URL('../../../../shared/corpus/mtom/', import.meta.url);

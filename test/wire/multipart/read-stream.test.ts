@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { MultipartReader } from '../../../src/wire/multipart/read.ts';
+import { MultipartReader } from '../../../src/wire/multipart/read-multipart.ts';
 import { bytes, cut, LIMITS, readAll, Source, textOf } from './support.ts';
 
 describe('reading', () => {

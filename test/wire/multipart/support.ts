@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { MultipartError, type MultipartLimits, MultipartReader } from '../../../src/wire/multipart/read.ts';
+import { MultipartError, type MultipartLimits, MultipartReader } from '../../../src/wire/multipart/read-multipart.ts';
 
 export const LIMITS: MultipartLimits = { parts: 10, headers: 1000 };
 

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StreamedContent } from '../../../src/wire/measured.ts';
 import { boundaryFault } from '../../../src/wire/multipart/headers.ts';
-import { MultipartReader } from '../../../src/wire/multipart/read.ts';
+import { MultipartReader } from '../../../src/wire/multipart/read-multipart.ts';
 import { freshBoundary, type PartToWrite, writeMultipart } from '../../../src/wire/multipart/write.ts';
 
 async function collect(content: AsyncIterable<Uint8Array>): Promise<Buffer> {

@@ -10,7 +10,7 @@ import {
   soapAction,
 } from '../../../src/wire/soap/message.ts';
 import { envelope, SOAP_CONTENT_TYPES, SOAP_NAMESPACES, type SoapVersion } from '../../../src/wire/soap/version.ts';
-import { readXml } from '../../../src/wire/xml/read.ts';
+import { readXml } from '../../../src/wire/xml/read-xml.ts';
 import { attributeOf, childrenOf, writeXml } from '../../../src/wire/xml/tree.ts';
 
 const VERSIONS: readonly SoapVersion[] = ['1.1', '1.2'];

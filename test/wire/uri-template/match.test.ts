@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { PercentError } from '../../../src/wire/percent.ts';
 import { parseQueryString } from '../../../src/wire/query-string.ts';
-import { compileUriMatcher, decodeRaw, UriValueError } from '../../../src/wire/uri-template/match.ts';
+import { decodeRaw, UriValueError } from '../../../src/wire/uri-template/decode-value.ts';
+import { compileUriMatcher } from '../../../src/wire/uri-template/match.ts';
 import type { ValueShape } from '../../../src/wire/uri-template/program.ts';
 import { parseUriTemplate, UriTemplateError } from '../../../src/wire/uri-template/uri-template.ts';
 import { expectWithin } from '../../support/duration.ts';

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { parseQueryString } from '../../../src/wire/query-string.ts';
 import { receivable } from '../../../src/wire/uri-template/layout.ts';
 import { compileUriMatcher } from '../../../src/wire/uri-template/match.ts';
-import { compareSpecificity, dominance, templatesOverlap } from '../../../src/wire/uri-template/specificity.ts';
+import { templatesOverlap } from '../../../src/wire/uri-template/overlap.ts';
+import { compareSpecificity, dominance } from '../../../src/wire/uri-template/specificity.ts';
 import { parseUriTemplate } from '../../../src/wire/uri-template/uri-template.ts';
 import { expectWithin } from '../../support/duration.ts';
 

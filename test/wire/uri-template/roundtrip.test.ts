@@ -1,13 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseQueryString } from '../../../src/wire/query-string.ts';
-import {
-  compileUriExpander,
-  type UriExpander,
-  UriExpansionError,
-  type UriValue,
-} from '../../../src/wire/uri-template/expand.ts';
-import { compileUriMatcher, decodeRaw } from '../../../src/wire/uri-template/match.ts';
+import { decodeRaw } from '../../../src/wire/uri-template/decode-value.ts';
+import { compileUriExpander } from '../../../src/wire/uri-template/expand.ts';
+import { type UriExpander, UriExpansionError, type UriValue } from '../../../src/wire/uri-template/expand-template.ts';
+import { compileUriMatcher } from '../../../src/wire/uri-template/match.ts';
 import type { ValueShape } from '../../../src/wire/uri-template/program.ts';
 import { parseUriTemplate } from '../../../src/wire/uri-template/uri-template.ts';
 

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { parseTemplate } from 'url-template';
 import { describe, expect, it } from 'vitest';
+import { compileUriExpander } from '../../../src/wire/uri-template/expand.ts';
 import {
   compileExpander,
-  compileUriExpander,
   plainWriting,
   UriExpansionError,
   type UriValues,
-} from '../../../src/wire/uri-template/expand.ts';
+} from '../../../src/wire/uri-template/expand-template.ts';
 import { parseUriTemplate, UriTemplateError } from '../../../src/wire/uri-template/uri-template.ts';
 
 const folder = new URL('../../../../shared/corpus/uri-template/', import.meta.url);

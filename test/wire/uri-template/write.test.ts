@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { compileUriExpander } from '../../../src/wire/uri-template/expand.ts';
 import {
   compileExpander,
-  compileUriExpander,
   plainWriting,
   UriExpansionError,
   type UriValues,
   type UrlStyle,
-} from '../../../src/wire/uri-template/expand.ts';
+} from '../../../src/wire/uri-template/expand-template.ts';
 import { parseUriTemplate, UriTemplateError } from '../../../src/wire/uri-template/uri-template.ts';
 
 type Styles = Readonly<Record<string, UrlStyle>>;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { XmlDecoder } from '../../../src/wire/xml/encoding.ts';
-import { XmlError } from '../../../src/wire/xml/read.ts';
+import { XmlError } from '../../../src/wire/xml/read-xml.ts';
 
 const UTF_8_MARK = [0xef, 0xbb, 0xbf];
 const LE_MARK = [0xff, 0xfe];

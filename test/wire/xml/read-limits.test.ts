@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readXml, XML_LIMITS, XmlError, type XmlLimits, XmlReader } from '../../../src/wire/xml/read.ts';
+import { readXml, XML_LIMITS, XmlError, type XmlLimits, XmlReader } from '../../../src/wire/xml/read-xml.ts';
 import { childrenOf, textOf } from '../../../src/wire/xml/tree.ts';
 import { expectWithin } from '../../support/duration.ts';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { describe, expect, it } from 'vitest';
-import { readXml, XmlError } from '../../../src/wire/xml/read.ts';
+import { readXml, XmlError } from '../../../src/wire/xml/read-xml.ts';
 import { isXmlName } from '../../../src/wire/xml/text.ts';
 import type { XmlElement } from '../../../src/wire/xml/tree.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readXml, XmlError, XmlReader } from '../../../src/wire/xml/read.ts';
+import { readXml, XmlError, XmlReader } from '../../../src/wire/xml/read-xml.ts';
 import { attributeOf, childrenOf, textOf, type XmlElement } from '../../../src/wire/xml/tree.ts';
 
 /** What the text says about an element, without where it stood. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readXml } from '../../../src/wire/xml/read.ts';
+import { readXml } from '../../../src/wire/xml/read-xml.ts';
 import { escapeAttribute, escapeText } from '../../../src/wire/xml/text.ts';
 import {
   attributeOf,

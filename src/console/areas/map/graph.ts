@@ -35,7 +35,7 @@ export interface Place {
 }
 
 /** A line of the map. */
-export interface Line {
+export interface MapLine {
   readonly from: string;
   readonly to: string;
   /** Ids of the operations that lead there. Their number is that of the line. */
@@ -46,7 +46,7 @@ export interface Graph {
   /** Code and the gateway's database, to which nearly everything leads, are left out. */
   readonly isReduced?: true;
   readonly places: ReadonlyMap<string, Place>;
-  readonly lines: readonly Line[];
+  readonly lines: readonly MapLine[];
 }
 
 /** Services of a whole map, above which those that lead to the same places are one box. */
@@ -155,9 +155,9 @@ export function narrowed(graph: Graph, { service, node, q, like }: Filter): Grap
 function around({ places, lines }: Graph, chosen: readonly Place[]): Graph {
   const forward = Map.groupBy(lines, ({ from }) => from);
   const backward = Map.groupBy(lines, ({ to }) => to);
-  const kept = new Set<Line>();
+  const kept = new Set<MapLine>();
   const seen = new Set(chosen.map(({ key }) => key));
-  const walk = (index: ReadonlyMap<string, readonly Line[]>, next: (line: Line) => string): void => {
+  const walk = (index: ReadonlyMap<string, readonly MapLine[]>, next: (line: MapLine) => string): void => {
     const reached = new Set(chosen.map(({ key }) => key));
     // A set that grows is visited to its end.
     for (const key of reached)
@@ -240,7 +240,7 @@ export function statesOf(
   { lines, places }: Graph,
   totals: ReadonlyMap<string, Calls>,
   queues: readonly QueueOverview[],
-): ReadonlyMap<Line, LineState> {
+): ReadonlyMap<MapLine, LineState> {
   const stuck = new Map(
     queues.flatMap((queue) => {
       const reason = stuckReason(queue);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import type { Registry } from '../../../model/registry.ts';
-import { type Filter, type Graph, graphOf, type Line, narrowed } from './graph.ts';
+import { type Filter, type Graph, graphOf, type MapLine, narrowed } from './graph.ts';
 
 interface Point {
   readonly x: number;
@@ -14,7 +14,7 @@ export interface Layout {
   readonly height: number;
   /** The middle of each box by its key. */
   readonly boxes: ReadonlyMap<string, Point>;
-  readonly paths: ReadonlyMap<Line, readonly Point[]>;
+  readonly paths: ReadonlyMap<MapLine, readonly Point[]>;
   /** The titles of the layers that have boxes, with their left edges. */
   readonly titles: readonly { readonly text: string; readonly x: number }[];
 }

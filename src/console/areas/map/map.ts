@@ -17,7 +17,7 @@ import {
   table,
 } from '../../parts.ts';
 import { type Area, page, pageRoute, type Reply, type Visit } from '../../route.ts';
-import { type Filter, type Graph, type Line, type LineState, type Place, statesOf } from './graph.ts';
+import { type Filter, type Graph, type LineState, type MapLine, type Place, statesOf } from './graph.ts';
 import { BOX, type Layout, partOf } from './layout.ts';
 
 /** Lines of a map whose numbers are drawn; with more of them they would hide each other. */
@@ -150,7 +150,7 @@ const tooLarge = ({ places }: Graph): Html =>
   html`<p class="empty">${number(places.size)} boxes are too many to draw. Choose a service, a node or a name; the table below has all of them.</p>`;
 
 /** The lines of a map, those that fail first. */
-function connections(graph: Graph, states: ReadonlyMap<Line, LineState>): Html {
+function connections(graph: Graph, states: ReadonlyMap<MapLine, LineState>): Html {
   const failing = [...states].filter(([, { reason }]) => reason !== undefined);
   const place = (key: string): Place => graph.places.get(key) as Place;
   const rows = [
@@ -163,12 +163,12 @@ function connections(graph: Graph, states: ReadonlyMap<Line, LineState>): Html {
     html`${table(
       'Connections',
       [
-        { title: 'From', cell: ({ from }: Line) => boxLink(place(from)) },
-        { title: 'To', cell: ({ to }: Line) => boxLink(place(to)) },
-        { title: 'Operations', kind: 'number' as const, cell: ({ operations }: Line) => number(operations.size) },
+        { title: 'From', cell: ({ from }: MapLine) => boxLink(place(from)) },
+        { title: 'To', cell: ({ to }: MapLine) => boxLink(place(to)) },
+        { title: 'Operations', kind: 'number' as const, cell: ({ operations }: MapLine) => number(operations.size) },
         {
           title: 'State',
-          cell: (line: Line) => {
+          cell: (line: MapLine) => {
             const reason = states.get(line)?.reason;
             return reason === undefined ? '' : badge('bad', reason);
           },
@@ -191,7 +191,7 @@ function boxLink(place: Place): Html {
 function picture(
   { places, lines }: Graph,
   { width, height, boxes, paths, titles }: Layout,
-  states: ReadonlyMap<Line, LineState>,
+  states: ReadonlyMap<MapLine, LineState>,
 ): Html {
   const hasCounts = lines.length <= MOST_COUNTED;
   const most = Math.max(0, ...[...states.values()].map(({ calls }) => calls));
@@ -213,7 +213,7 @@ interface LineLook {
 const round = (value: number): number => Math.round(value * 10) / 10;
 
 function drawLine(
-  { from, to, operations }: Line,
+  { from, to, operations }: MapLine,
   places: ReadonlyMap<string, Place>,
   points: readonly { readonly x: number; readonly y: number }[],
   { state, most, hasCounts }: LineLook,

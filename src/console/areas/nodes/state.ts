@@ -4,9 +4,9 @@ import type { ConsumerOperation } from '../../../model/consumer.ts';
 import { nodesOf, type Subscription } from '../../../model/message.ts';
 import { type Node, SUSPENDED } from '../../../model/node.ts';
 import type { Registry } from '../../../model/registry.ts';
+import type { ConsolePorts } from '../../console-port.ts';
 import { type Html, html, type Part } from '../../html.ts';
 import { badge } from '../../parts.ts';
-import type { ConsolePorts } from '../../port.ts';
 import type { Visit } from '../../route.ts';
 
 /** What uses a node. */

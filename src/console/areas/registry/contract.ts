@@ -13,9 +13,9 @@ import {
 } from '../../../model/field.ts';
 import type { Registry } from '../../../model/registry.ts';
 import { type Message, type Operation, onceOf, replyStatus } from '../../../model/service.ts';
+import type { ConsolePorts } from '../../console-port.ts';
 import { type Html, html, NOTHING, type Part } from '../../html.ts';
 import { section, table } from '../../parts.ts';
-import type { ConsolePorts } from '../../port.ts';
 import { linkTo } from './things.ts';
 
 /** A field in a table, below the one that it is part of. */

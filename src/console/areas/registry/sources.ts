@@ -3,9 +3,9 @@ import { Fault } from '../../../model/fault.ts';
 import type { NodeCredential } from '../../../model/node.ts';
 import { MASK } from '../../../model/redactor.ts';
 import type { Registry } from '../../../model/registry.ts';
+import type { ConsolePorts } from '../../console-port.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
 import { heading, lines, link, number, pathTo, section, table } from '../../parts.ts';
-import type { ConsolePorts } from '../../port.ts';
 import { page, type Reply, type Visit } from '../../route.ts';
 
 // The files of the definitions as they were loaded.

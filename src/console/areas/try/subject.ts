@@ -18,7 +18,7 @@ import {
   takesBody,
 } from '../../../model/service.ts';
 import { envelope } from '../../../wire/soap/version.ts';
-import type { ConsolePorts } from '../../port.ts';
+import type { ConsolePorts } from '../../console-port.ts';
 import { type Entered, type FormField, fill, fillDocument, formFields } from './values.ts';
 
 /** What can be tried: an operation of this gateway, one of another system, or a flow. */

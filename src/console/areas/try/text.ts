@@ -1,5 +1,5 @@
 import { isJsonType, isXmlType } from '../../../wire/media-type.ts';
-import { readXml } from '../../../wire/xml/read.ts';
+import { readXml } from '../../../wire/xml/read-xml.ts';
 import { type Html, html, type Part } from '../../html.ts';
 
 /** What a text is written in. */

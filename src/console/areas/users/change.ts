@@ -2,7 +2,7 @@ import { Fault } from '../../../model/fault.ts';
 import { ID_PATTERN, type Role } from '../../../model/security.ts';
 import { hashPassword, passwordFault } from '../../../security/password.ts';
 import { fingerprintIn, refuseDeclaredCertificate } from '../../../security/users/certificate.ts';
-import { UserError, type Users } from '../../../security/users/port.ts';
+import { UserError, type Users } from '../../../security/users/user-port.ts';
 import { certificateName } from '../../../wire/certificate.ts';
 import { counted } from '../../../wire/words.ts';
 import { html, NOTHING } from '../../html.ts';

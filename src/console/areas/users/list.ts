@@ -1,5 +1,5 @@
 import type { User } from '../../../model/security.ts';
-import type { KeptUser } from '../../../security/users/port.ts';
+import type { KeptUser } from '../../../security/users/user-port.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
 import {
   address,

@@ -1,7 +1,7 @@
 import { Fault } from '../../../model/fault.ts';
 import type { Role, User } from '../../../model/security.ts';
 import { callerOfUser, type Thing } from '../../../security/grants.ts';
-import { type KeptCertificate, type KeptKey, type KeptUser, UserError } from '../../../security/users/port.ts';
+import { type KeptCertificate, type KeptKey, type KeptUser, UserError } from '../../../security/users/user-port.ts';
 import { exact, type Html, html, NOTHING, type Part } from '../../html.ts';
 import {
   badge,

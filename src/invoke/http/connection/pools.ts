@@ -20,7 +20,7 @@ export interface ConnectionFacts {
 }
 
 /** The dispatcher that takes the requests to an origin. */
-export interface Opened {
+export interface OriginDispatcher {
   readonly dispatcher: Undici.Dispatcher;
   /** The requests are sent through a proxy. */
   readonly proxied: boolean;
@@ -68,10 +68,10 @@ export class Pools {
   readonly #facts: ConnectionFacts;
   readonly #keep: (agent: Undici.Dispatcher) => void;
   readonly #agent: Undici.Agent;
-  readonly #direct: Opened;
-  readonly #proxies = new Map<string, Opened>();
+  readonly #direct: OriginDispatcher;
+  readonly #proxies = new Map<string, OriginDispatcher>();
   /** Those of the origins called so far: whether one is called through a proxy takes 5 microseconds to find out. */
-  readonly #known = new Map<string, Opened>();
+  readonly #known = new Map<string, OriginDispatcher>();
   #isFresh = false;
 
   /** @param keep takes each agent that has to be destroyed in the end, and throws once the client is closed */
@@ -86,7 +86,7 @@ export class Pools {
   }
 
   /** @throws Error once the client is closed; InvokeError CONFIGURATION for an invalid address of a proxy */
-  of(origin: string, called: Called): Opened {
+  of(origin: string, called: Called): OriginDispatcher {
     const known = this.#known.get(origin);
     if (known !== undefined) return known;
     const opened = this.#find(origin, called);
@@ -107,14 +107,14 @@ export class Pools {
       }));
   }
 
-  #find(origin: string, called: Called): Opened {
+  #find(origin: string, called: Called): OriginDispatcher {
     const { endpoints, proxyOf } = this.#facts;
     // `resolve:` of a node says where its connections go: a proxy would look the name up itself.
     const proxy = endpoints.has(hostOf(origin)) ? undefined : proxyOf(origin, called);
     return proxy === undefined ? this.#direct : (this.#proxies.get(proxy) ?? this.#openProxy(proxy));
   }
 
-  #openProxy(uri: string): Opened {
+  #openProxy(uri: string): OriginDispatcher {
     const { Pool, ProxyAgent } = this.#undici;
     const { connectTimeout } = this.#facts;
     const agent = new ProxyAgent({
@@ -135,7 +135,7 @@ export class Pools {
     return opened;
   }
 
-  #opened(dispatcher: Undici.Dispatcher, proxied: boolean): Opened {
+  #opened(dispatcher: Undici.Dispatcher, proxied: boolean): OriginDispatcher {
     this.#keep(dispatcher);
     return { dispatcher, proxied, isFresh: () => this.#isFresh };
   }

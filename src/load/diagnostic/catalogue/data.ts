@@ -1,22 +1,6 @@
 import { didYouMean, nearest } from '../suggest.ts';
 import { error, warning } from './entry.ts';
 
-const query = (prompts: string, sql: string): string =>
-  `query: ORDERS\npublic: true\n${prompts === '' ? '' : `prompts: ${prompts}\n`}columns: { NUMBER: integer }\nsql: ${sql}`;
-
-const answered = (response: string, answer: string): string =>
-  `${query('', 'select number from orders')}\n---\ndocument: ORDER\nfields: { NUMBER: integer }\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDERS_GET:\n    get: Orders\n    response: ${response}\n    query: ${answer}`;
-
-/** A customer's orders; `connects` of the customers, `columns` of the orders. */
-const connected = (connects: string, columns = '{ NUMBER: integer, CUSTOMER: integer }', more = ''): string =>
-  `query: CUSTOMERS\npublic: true\ncolumns: { ID: integer, NAME: string }\nsql: select id, name from customers\nconnects: ${connects}\n---\nquery: ORDERS\npublic: true\ncolumns: ${columns}\nsql: select number, customer from orders${more}`;
-
-const levels = (count: number): string =>
-  Array.from({ length: count }, (_, index) => {
-    const below = index + 1 < count ? `connects: { LEVEL_${index + 1}: { N: N } }\n` : '';
-    return `query: LEVEL_${index}\npublic: true\ncolumns: { N: integer }\nsql: select n from t${index}\n${below}`;
-  }).join('---\n');
-
 /** Mistakes in stored queries and where they answer operations. */
 export const queryEntries = {
   'sql-not-select': error<{ word: string }>({
@@ -27,29 +11,21 @@ export const queryEntries = {
     hint: () => 'Write one SELECT, or WITH ... SELECT.',
     explanation:
       'A stored query is one SELECT, which may begin with WITH. It runs in a read-only transaction, in which a statement that writes would fail.',
-    wrong: query('', 'delete from orders'),
-    right: query('', 'select number from orders'),
   }),
   'sql-many-statements': error<{ word: string }>({
     message: ({ word }) => `A query must be one statement, but another follows the semicolon: ${word}.`,
     explanation: 'A stored query is one statement. A semicolon at its end is allowed.',
-    wrong: query('', 'select number from orders; select 1'),
-    right: query('', 'select number from orders'),
   }),
   'sql-unterminated': error<{ what: string }>({
     message: ({ what }) => `The SQL ends inside ${what}.`,
     explanation:
       'A literal, a quoted name, a comment or a parenthesis is not closed, so the rest of the text would be read as part of it.',
-    wrong: query('', "select number from orders where region = 'N"),
-    right: query('', "select number from orders where region = 'N'"),
   }),
   'sql-executable-comment': error<object>({
     message: () => 'MariaDB and MySQL run what this comment holds.',
     hint: () => 'Write what it holds without the comment, or leave it out.',
     explanation:
       'MariaDB and MySQL run the text of a comment that begins with `/*!` or `/*M!`, and obey a hint with SET_VAR, which changes a setting. What a query does must be visible to whoever reads it.',
-    wrong: `datasource: REPORTING\nurl: mysql://reader@db.example.org/hr\n---\nquery: ORDERS\npublic: true\ndatasource: REPORTING\ncolumns: { NUMBER: integer }\nsql: select /*! sql_no_cache */ number from orders`,
-    right: `datasource: REPORTING\nurl: mysql://reader@db.example.org/hr\n---\nquery: ORDERS\npublic: true\ndatasource: REPORTING\ncolumns: { NUMBER: integer }\nsql: select number from orders`,
   }),
   'foreign-placeholder': error<{ text: string; known: readonly string[] }>({
     message: ({ text }) => `${text} is a placeholder of another notation; write prompts as :NAME.`,
@@ -62,16 +38,12 @@ export const queryEntries = {
     },
     explanation:
       'Prompts are declared and bound by name. Any other placeholder would stay unbound and silently be NULL. The operators `?`, `?|` and `?&` of PostgreSQL are written `??`, `??|` and `??&`.',
-    wrong: query('{ REGION: string(1) }', '"select number from orders where region = :REGION and number > ?1"'),
-    right: query('{ REGION: string(1) }', '"select number from orders where region = :REGION"'),
   }),
   'unknown-prompt': error<{ prompt: string; known: readonly string[] }>({
     message: ({ prompt }) => `The SQL uses :${prompt}, which is not a prompt of the query.`,
     hint: ({ prompt, known }) =>
       didYouMean(prompt, known, 'Prompts here:') ?? `Declare it: prompts: { ${prompt}: string }.`,
     explanation: 'Every `:NAME` outside literals and comments is a prompt of the query, spelled as it is declared.',
-    wrong: query('{ REGION: string(1) }', '"select number from orders where region = :REGOIN"'),
-    right: query('{ REGION: string(1) }', '"select number from orders where region = :REGION"'),
   }),
   'unused-prompt': warning<{ prompt: string; asText: boolean }>({
     message: ({ prompt }) => `The SQL does not use the prompt ${prompt}.`,
@@ -79,70 +51,50 @@ export const queryEntries = {
       asText ? `In quotes or a comment, :${prompt} is text. Write it without quotes.` : undefined,
     explanation:
       'A prompt that the SQL does not use has no effect on the result, although callers may supply it. Probably a condition is missing.',
-    wrong: query('{ REGION: string(1) }', 'select number from orders'),
-    right: query('{ REGION: string(1) }', '"select number from orders where region = :REGION"'),
   }),
   'not-a-value': error<{ name: string; what: string }>({
     message: ({ name, what }) => `The ${what} ${name} must be a single value.`,
     explanation:
       "Prompts and columns are single values; SQL has no form for documents and lists. Prompts can't be binary.",
-    wrong: 'query: ORDERS\npublic: true\ncolumns: { NUMBERS: list of integer }\nsql: select number from orders',
-    right: query('', 'select number from orders'),
   }),
   'no-null': error<{ name: string; reason: string }>({
     message: ({ name, reason }) => `${name} can't be nullable: it ${reason}.`,
     hint: () => 'Remove `nullable`.',
     explanation:
       '`nullable: true` makes null a value, other than no value at all. URLs, headers, forms and prompts have no null, so a field there is given or not given.',
-    wrong:
-      'query: ORDERS\npublic: true\nprompts: { REGION: { type: string, nullable: true } }\ncolumns: { NUMBER: integer }\nsql: select number from orders where region = :REGION',
-    right:
-      'query: ORDERS\npublic: true\nprompts: { REGION: string }\ncolumns: { NUMBER: integer }\nsql: select number from orders where region = :REGION',
   }),
   'no-columns': error<{ query: string }>({
     message: ({ query: id }) => `Query ${id} declares no columns.`,
     hint: () => 'Declare at least one column.',
     explanation: 'A query returns the columns that it declares, by name and with their types.',
-    wrong: 'query: ORDERS\npublic: true\ncolumns: {}\nsql: select number from orders',
-    right: query('', 'select number from orders'),
   }),
   'bad-query-answer': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
     explanation:
       'With `query: NAME`, the prompts are the request and the rows are the reply, so neither is declared. With `query: { FIELD: NAME }`, the rows of each query fill a list field of the response, and columns fill the fields of the same names; a required field needs a column of a fitting type. A public operation needs public queries.',
-    wrong: answered('{ fields: { orders: list of ORDER } }', '{ order: ORDERS }'),
-    right: answered('{ fields: { orders: list of ORDER } }', '{ orders: ORDERS }'),
   }),
   'unknown-column': error<{ column: string; query: string; known: readonly string[] }>({
     message: ({ column, query: id }) => `${column} is not a column of query ${id}.`,
     hint: ({ column, known }) => didYouMean(column, known, 'It has'),
     explanation:
       '`connects` maps columns of the child query to the columns of this query that they equal, as the two queries declare them.',
-    wrong: connected('{ ORDERS: { CUSTOMER_ID: ID } }'),
-    right: connected('{ ORDERS: { CUSTOMER: ID } }'),
   }),
   'connected-types': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
     hint: () => 'Declare both columns with the same type.',
     explanation:
       "Rows are nested under the row whose columns are equal, so both columns must have the same type; string, text and flag count as one. Binary, JSON and XML values can't be compared.",
-    wrong: connected('{ ORDERS: { CUSTOMER: ID } }', '{ NUMBER: integer, CUSTOMER: string }'),
-    right: connected('{ ORDERS: { CUSTOMER: ID } }'),
   }),
   'connected-circle': error<{ circle: string }>({
     message: ({ circle }) => `The queries contain each other: ${circle}.`,
     hint: () => 'Remove one of these connections.',
     explanation:
       'A query may be nested under rows of another query, but never under its own rows, whether directly or through others.',
-    wrong: connected('{ ORDERS: { CUSTOMER: ID } }', undefined, '\nconnects: { CUSTOMERS: { ID: CUSTOMER } }'),
-    right: connected('{ ORDERS: { CUSTOMER: ID } }'),
   }),
   'connected-datasource': error<{ parent: string; child: string }>({
     message: ({ parent, child }) => `Query ${child} reads another database than ${parent}.`,
     hint: () => 'Give both queries the same `datasource`, or none.',
     explanation: 'A connected query is read in one transaction, and therefore from one database.',
-    wrong: `${connected('{ ORDERS: { CUSTOMER: ID } }', undefined, '\ndatasource: REPORTING')}\n---\ndatasource: REPORTING\nurl: sqlite:reporting.db`,
-    right: connected('{ ORDERS: { CUSTOMER: ID } }'),
   }),
   'connected-not-public': error<{ parent: string; child: string }>({
     message: ({ parent, child }) =>
@@ -150,8 +102,6 @@ export const queryEntries = {
     hint: ({ parent, child }) => `Make ${child} public, or grant ${parent} with \`permission:\`.`,
     explanation:
       'A caller who runs a connected query sees the rows of its members, so all members below a public query must be public.',
-    wrong: `${connected('{ ORDERS: { CUSTOMER: ID } }').replace('ORDERS\npublic: true', 'ORDERS\npermission: CLERKS')}\n---\npermission-list: CLERKS`,
-    right: connected('{ ORDERS: { CUSTOMER: ID } }'),
   }),
   'connected-too-large': error<{ query: string; count: number; what: 'levels' | 'queries'; most: number }>({
     message: ({ query: id, count, what, most }) =>
@@ -159,8 +109,6 @@ export const queryEntries = {
         ? `Query ${id} nests ${count} levels of queries; the maximum is ${most}.`
         : `Query ${id} contains ${count} queries; the maximum is ${most}.`,
     explanation: 'A connected query has at most 10 levels, its own included, and at most 100 queries below it.',
-    wrong: levels(11),
-    right: levels(10),
   }),
 };
 
@@ -170,28 +118,13 @@ export const datasourceEntries = {
     message: ({ datasource, reason }) => `The address of datasource ${datasource} can't be used: ${reason}.`,
     explanation:
       'A datasource is another database, which stored queries read: `sqlite:` and a path relative to the project, `postgres://user@host/database`, or `mysql://user@host/database` for MariaDB and MySQL. Its password is a reference.',
-    wrong: 'datasource: REPORTING\nurl: oracle://reader@db.example.org/hr',
-    right: 'datasource: REPORTING\nurl: postgres://reader@db.example.org/hr\npassword: ${secret:REPORTING_PASSWORD}',
   }),
   'bad-replica': error<{ of: string; reason: string }>({
     message: ({ of, reason }) => `The replicas of ${of} can't be used: ${reason}.`,
     explanation:
       'Replicas are servers of PostgreSQL that replicate a database by streaming. Each has a URL with one host, because each may be behind by another time.',
-    wrong:
-      'datasource: REPORTING\nurl: postgres://reader@db.example.org/hr\nreplicas: ["postgres://reader@db2,db3/hr"]',
-    right:
-      'datasource: REPORTING\nurl: postgres://reader@db.example.org/hr\nreplicas: { urls: ["postgres://reader@db2/hr", "postgres://reader@db3/hr"], lag: 5 s }',
   }),
 };
-
-const places = (component: string, more = ''): string =>
-  `document: PLACE\nfields: { ID: { type: string(10), required: true }, NAME: string(30), REVISION: integer }\n---\ncomponent: PLACES\ntable: place\nshape: PLACE\n${component}${more}`;
-
-const events = (registrations: string): string =>
-  `${places(`keys: [ID]\nevents: ${registrations}`)}\n---\nrelated-content: AUDIT\nclass: audit\npublic: true`;
-
-const saved = (operation: string): string =>
-  places('keys: [ID]', `\n---\nservice: Places.v1\npublic: true\noperations:\n  ${operation}`);
 
 /** Mistakes in components and related-content services. */
 export const componentEntries = {
@@ -199,35 +132,24 @@ export const componentEntries = {
     message: ({ component, reason }) => `Component ${component} can't be saved: ${reason}.`,
     explanation:
       'A component stores a document in a table with a column for each field, so all fields are single values. Its keys are required fields. Its lock is an integer field that only the gateway increments.',
-    wrong: places('keys: [CODE]'),
-    right: places('keys: [ID]'),
   }),
   'bad-registration': error<{ component: string; reason: string }>({
     message: ({ component, reason }) => `Invalid registration of a class at component ${component}: ${reason}.`,
     explanation:
       'A class runs before the save (SavePreChange, `Pre Process`) or after its commit (SavePostChange, `Post Process`). The classes of an event run in the order of their sequence numbers, which must be unique.',
-    wrong: events('[{ event: SavePostChange, service: AUDIT, processing: Pre Process }]'),
-    right: events('[{ event: SavePostChange, service: AUDIT, processing: Post Process }]'),
   }),
   'bad-save': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
     explanation:
       '`save:` is for POST, PUT, PATCH and DELETE, or for SOAP alone; `read:` is for GET. A class that is not public runs only for users of its permission lists, so it would never run when everyone may save. The same holds for a component that is not public.',
-    wrong: saved('PLACE_GET: { get: "Places/{ID}", save: PLACES }'),
-    right: saved('PLACE_GET: { get: "Places/{ID}", read: PLACES }'),
   }),
 };
-
-const recurring = (more: string): string =>
-  `query: ORDERS\npublic: true\ncolumns: { NUMBER: integer }\nsql: select number from orders\n---\nrecurrence: DAILY\ncron: 0 6 * * *\n---\nuser: night\npassword: $scrypt$ln=14,r=8,p=1$jR0yTa7bt0qeomBbRenAvA$wSlCxAc7gaLReG+XaGmUzD343GJUeovNU9UxA8IF5zg\n---\nprocess: ORDER_LIST\ntype: PSQuery\npublic: true\nquery: ORDERS\nrecurs: DAILY${more}`;
 
 /** Mistakes in processes and recurrences. */
 export const processEntries = {
   'bad-recurrence': error<{ recurrence: string; reason: string }>({
     message: ({ recurrence, reason }) => `Recurrence ${recurrence} is not valid: ${reason}.`,
     explanation: 'A recurrence is a cron expression of five fields, in a time zone.',
-    wrong: 'recurrence: DAILY\ncron: 0 26 * * *',
-    right: 'recurrence: DAILY\ncron: 0 6 * * *\nzone: Europe/Berlin',
   }),
   'bad-process': error<{ process: string; reason: string }>({
     message: ({ process, reason }) => `Process ${process} ${reason}.`,
@@ -235,7 +157,5 @@ export const processEntries = {
       'A process with `recurs` needs `run-as: USER` with a grant for it, and a default for each required parameter.',
     explanation:
       'A process with `recurs:` runs without a request. `run-as:` names the user in whose name it runs; that user needs a permission list of the process, as every caller does. Nobody supplies parameters, so required ones need a default.',
-    wrong: recurring(''),
-    right: recurring('\nrun-as: night'),
   }),
 };

@@ -27,51 +27,37 @@ export const documentEntries = {
         ? (didYouMean(type, known) ?? `Types are ${TYPES}, a document, or \`list of\` one of these.`)
         : `Write ${ours}.`,
     explanation: 'A type is one word: a type of a single value, the id of a document, or `list of` and one of these.',
-    wrong: 'document: ORDER\nfields: { NUMBER: long }',
-    right: 'document: ORDER\nfields: { NUMBER: integer }',
   }),
   'bad-type': error<{ type: string; reason: string }>({
     message: ({ type, reason }) => `${type} is not a valid type: ${reason}.`,
     explanation:
       'Only string has a length, as in `string(10)`. Only decimal has digits, as in `decimal(10.2)`: ten in total, two of them after the point. Lists hold single values or documents, not lists.',
-    wrong: 'document: ORDER\nfields: { NUMBER: integer(5), PRICE: decimal(2.5) }',
-    right: 'document: ORDER\nfields: { NUMBER: integer, PRICE: decimal(5.2) }',
   }),
   'option-not-for-type': error<{ option: string; type: string; only: string }>({
     message: ({ option, type, only }) => `The option ${option} can't be used with ${type}; it is for ${only}.`,
     explanation: 'Some options of a field apply to certain types only.',
-    wrong: 'document: ORDER\nfields: { PAID: { type: boolean, pattern: "[YN]" } }',
-    right: 'document: ORDER\nfields: { PAID: { type: string, pattern: "[YN]" } }',
   }),
   'conflicting-options': error<{ first: string; second: string; reason: string }>({
     message: ({ first, second, reason }) => `${first} and ${second} can't be used together: ${reason}.`,
     hint: ({ first, second }) => `Remove ${first} or ${second}.`,
     explanation: 'Two keys contradict each other, so one of them would have no effect.',
-    wrong: 'document: ORDER\nfields: { NUMBER: { type: integer, required: true, default: 1 } }',
-    right: 'document: ORDER\nfields: { NUMBER: { type: integer, default: 1 } }',
   }),
   'value-does-not-fit': error<{ option: string; value: string; reason: string }>({
     message: ({ option, value, reason }) => `The ${option} ${value} does not fit its field: ${reason}.`,
     explanation:
       'Values of default, assumed, example, enum and fixed must obey the type, length, pattern, enum and bounds of the field. A default that a call builds from values, such as `{File.name}`, is checked when the call is made.',
-    wrong: 'document: ORDER\nfields: { STATUS: { type: string(1), default: OPEN } }',
-    right: 'document: ORDER\nfields: { STATUS: { type: string(1), default: O } }',
   }),
   'bad-pattern': error<{ pattern: string; reason: string }>({
     message: ({ pattern, reason }) => `The pattern ${pattern} ${reason}.`,
     hint: ({ reason }) => Object.entries(PATTERN_HINTS).find(([start]) => reason.startsWith(start))?.[1],
     explanation:
       "A pattern is a regular expression of ECMA-262 with the flag `u`: an unnecessary backslash and an unclosed group are errors. The whole value must match. Callers send the values, so the time that a pattern takes may only grow with the length of the value. Therefore it can't look ahead or behind, refer back to a group, or set flags; it has at most 1000 characters after its repetitions are written out (`[a-z]{1,64}` has 64), and its classes have at most 50,000 characters and ranges (`\\p{L}` counts 500). Limit the length of a value with `string(2000)`, `minimum` and `maximum`.",
-    wrong: 'document: ORDER\nfields: { CODE: { type: string, pattern: "[A-Z" } }',
-    right: 'document: ORDER\nfields: { CODE: { type: string, pattern: "[A-Z]+" } }',
   }),
   'unknown-placeholder': error<{ name: string }>({
     message: ({ name }) => `{fault.${name}} is not a part of a fault.`,
     hint: ({ name }) => didYouMean(name, ['message', 'detail', 'code', 'status']),
     explanation:
       'The defaults of a fault document may contain `{fault.message}`, `{fault.detail}`, `{fault.code}` and `{fault.status}`.',
-    wrong: 'document: ORDER_FAULT\nfields: { MESSAGE: { type: text, default: "{fault.mesage}" } }',
-    right: 'document: ORDER_FAULT\nfields: { MESSAGE: { type: text, default: "{fault.message}" } }',
   }),
   'unfillable-fault': error<{ document: string; field: string }>({
     message: ({ document, field }) =>
@@ -79,27 +65,17 @@ export const documentEntries = {
     hint: () => 'Remove `required`, or give the field a `fixed` value.',
     explanation:
       'The gateway fills a fault document from the fault alone, with the defaults and fixed values of its fields. With a required field without a fixed value, no fault could be written.',
-    wrong:
-      'document: ORDER_FAULT\nfields: { MESSAGE: { type: text, required: true } }\n---\nservice: Orders.v1\npublic: true\nfault: ORDER_FAULT\noperations:\n  ORDERS_GET: { get: Orders, response: text }',
-    right:
-      'document: ORDER_FAULT\nfields: { MESSAGE: { type: text, default: "{fault.message}" } }\n---\nservice: Orders.v1\npublic: true\nfault: ORDER_FAULT\noperations:\n  ORDERS_GET: { get: Orders, response: text }',
   }),
   'endless-document': error<{ document: string; path: string }>({
     message: ({ document, path }) => `Document ${document} always contains itself: ${path}.`,
     hint: () => 'Make one of these fields a list, or remove `required`.',
     explanation:
       'A document may contain itself through a list or an optional field, as a tree does. If it must contain itself, no finite value exists.',
-    wrong: 'document: PART\nfields: { NAME: string, INNER: { type: PART, required: true } }',
-    right: 'document: PART\nfields: { NAME: string, INNER: list of PART }',
   }),
   'bad-choice': error<{ document: string; reason: string }>({
     message: ({ document, reason }) => `Document ${document} ${reason}.`,
     explanation:
       'A document with `one-of:` is exactly one of its branches. With `named: true` a branch has any type, and JSON has its name: `{"card": {...}}`. Otherwise JSON has the object of the branch itself, so that each branch is a document with fields, and not open. With `by:` that object has one more member, which names the branch and must not have the name of a field.',
-    wrong:
-      'document: CARD\nfields: { kind: string }\n---\ndocument: TRANSFER\nfields: { IBAN: string }\n---\ndocument: PAYMENT\none-of: { card: CARD, transfer: TRANSFER }\nby: kind',
-    right:
-      'document: CARD\nfields: { kind: string }\n---\ndocument: TRANSFER\nfields: { IBAN: string }\n---\ndocument: PAYMENT\none-of: { card: CARD, transfer: TRANSFER }\nby: method',
   }),
   'choice-not-clear': error<{ document: string; one: string; other: string; same: string | undefined }>({
     message: ({ document, one, other, same }) =>
@@ -112,27 +88,16 @@ export const documentEntries = {
         : 'Add `by: kind`, a member that says which it is, or `named: true`.',
     explanation:
       'Without `by:` and `named:` the JSON object of a choice is that of one of its branches, and only its members say which. Of each two, one needs a required field that the other does not have, or that has another kind of JSON value there, or other values (`fixed`, `enum`).',
-    wrong:
-      'document: CARD\nfields: { NUMBER: string }\n---\ndocument: TRANSFER\nfields: { IBAN: string }\n---\ndocument: PAYMENT\none-of: { card: CARD, transfer: TRANSFER }',
-    right:
-      'document: CARD\nfields: { NUMBER: { type: string, required: true } }\n---\ndocument: TRANSFER\nfields: { IBAN: { type: string, required: true } }\n---\ndocument: PAYMENT\none-of: { card: CARD, transfer: TRANSFER }',
   }),
   'bad-structure': error<{ document: string; reason: string }>({
     message: ({ document, reason }) => `Document ${document} ${reason}.`,
     explanation:
       "The elements and attributes of a document tell which field they belong to. A field with `content: true` is the text of the document's own element: all other fields are attributes, and it is there whenever the element is. A document that is `inline` has elements only. Where two elements of a document have the same name, the order of declaration must tell at each element which field it is (Unique Particle Attribution of XML Schema): something that must be there stands between them. The same holds for elements of any name (`any`), which other fields may have, too.",
-    wrong: 'document: PRICE\nfields: { VALUE: { type: decimal, content: true, required: true }, CURRENCY: string }',
-    right:
-      'document: PRICE\nfields: { VALUE: { type: decimal, content: true, required: true }, CURRENCY: { type: string, attribute: true } }',
   }),
   'bad-derivation': error<{ document: string; reason: string }>({
     message: ({ document, reason }) => `Document ${document} ${reason}.`,
     explanation:
       'A document that extends another has its fields, and then its own; one that restricts another has some of its fields, with narrower types, and all that are required. It may stand wherever the other one is expected. XML says which it is by `xsi:type`, JSON by a member, which `by:` of the topmost base names (`type` by default) and which is no field of any of them. An abstract document needs one that derives from it.',
-    wrong:
-      'document: PARTY\nabstract: true\nfields: { type: string }\n---\ndocument: PERSON\nextends: PARTY\nfields: { BORN: date }',
-    right:
-      'document: PARTY\nabstract: true\nby: kind\nfields: { type: string }\n---\ndocument: PERSON\nextends: PARTY\nfields: { BORN: date }',
   }),
   'root-list': error<{ what: string }>({
     message: ({ what }) => `The root of ${what} can't be a list.`,
@@ -140,9 +105,5 @@ export const documentEntries = {
       'Declare one entry as a document, and name the list where it is sent: `response: list of ORDER`, or a field `orders: list of ORDER`.',
     explanation:
       'The root of a document is never a list (specification, section 2.6), because an XML document has one root element. A message may be a list of documents: `response: list of ORDER` is an array in JSON, and in XML an element with the orders inside.',
-    wrong:
-      'document: ORDERS\nlist: { fields: { NUMBER: integer } }\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, response: ORDERS }',
-    right:
-      'document: ORDER\nfields: { NUMBER: integer }\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, response: list of ORDER }',
   }),
 };

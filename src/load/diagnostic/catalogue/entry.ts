@@ -1,4 +1,4 @@
-/** One kind of mistake. */
+/** One kind of mistake. Its sample, wrong and corrected, is in `test/load/samples`. */
 export interface Entry<P> {
   readonly severity: 'error' | 'warning';
   /** What is wrong, in one line. */
@@ -7,13 +7,6 @@ export interface Entry<P> {
   readonly hint?: (parameters: P) => string | undefined;
   /** The paragraph of `docs/diagnostics.md`. */
   readonly explanation: string;
-  /**
-   * Definitions that raise it. A line `#file PATH` starts a file of that path; text before the first one stands in
-   * `definitions/example.yaml`.
-   */
-  readonly wrong: string;
-  /** The same, mended. */
-  readonly right: string;
   /** The line that is quoted holds a secret: it is shown up to the place only. */
   readonly masked?: boolean;
 }

@@ -1,53 +1,17 @@
 import { didYouMean } from '../suggest.ts';
 import { error, warning } from './entry.ts';
 
-const REQUEST =
-  'request: { fields: { NUMBER: { type: integer, required: true }, REGION: string(1), LINES: list of string } }';
-
-const published = (queue: string, operation: string, more = ''): string =>
-  `queue: ORDER_EVENTS${queue}\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDER_CHANGED: { ${operation}, queue: ORDER_EVENTS }${more}`;
-
-const subscribed = (subscription: string, operation = `post: changed, ${REQUEST}`): string =>
-  published(
-    '',
-    operation,
-    `\n---\nsubscription: ORDER_TO_SHOP\noperation: ORDER_CHANGED\n${subscription}\n---\nnode: SHOP\nbase: https://example.org\n---\nservice: Shop.v1\npublic: true\ntarget: SHOP\noperations:\n  SHOP_PUT: { put: "orders/{Id}", request: { fields: { Id: { type: integer, required: true }, Lines: integer } } }`,
-  );
-
-const bounded = (type: string): string =>
-  `queue: ORDER_EVENTS\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDER_CHANGED: { post: changed, request: { fields: { NAME: { type: ${type}, required: true } } }, queue: ORDER_EVENTS }\n---\nsubscription: ORDER_TO_SHOP\noperation: ORDER_CHANGED\ncall: SHOP_PUT\n---\nnode: SHOP\nbase: https://example.org\n---\nservice: Shop.v1\npublic: true\ntarget: SHOP\noperations:\n  SHOP_PUT: { post: orders, request: { fields: { NAME: { type: string(12), required: true } } } }`;
-
-const answered = (
-  subscription: string,
-  read = 'get: "replies/{message}", reply: ORDER_CHANGED, response: ORDER_RESULT',
-): string =>
-  published(
-    '',
-    `post: changed, response: ORDER_RESULT, ${REQUEST}`,
-    `\n  ORDER_REPLY: { ${read} }\n---\ndocument: ORDER_RESULT\nfields: { NUMBER: integer }\n---\nsubscription: ORDER_ANSWERS\noperation: ORDER_CHANGED\nhandler: orders\n${subscription}`,
-  );
-
-const sentTo = (field: string): string =>
-  `queue: ORDER_EVENTS\n---\nnode: SHOP\nbase: https://shop.example.org/hooks\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDER_PLACE:\n    post: orders\n    request: { fields: { NUMBER: { type: integer, required: true }, CALLBACK: string(500) } }\n    response: { fields: { PRICE: decimal(8.2) } }\n    queue: ORDER_EVENTS\n    reply-to: { nodes: [SHOP], field: ${field} }\n---\nsubscription: ORDER_ANSWERS\noperation: ORDER_PLACE\nhandler: orders\nreplies: true`;
-
-const forwarded = (subscription: string): string =>
-  `gateway: LOCAL\nnamespace: urn:example\npublicUrl: https://gateway.example.org\n---\n${published('', `post: changed, ${REQUEST}`)}\n---\nnode: SELF\nbase: https://gateway.example.org/gateway/RESTListeningConnector\n---\nservice: Self.v1\npublic: true\ntarget: SELF\noperations:\n  SELF_POST: { post: Orders.v1/changed, ${REQUEST} }\n---\nsubscription: FORWARDED\noperation: ORDER_CHANGED\ncall: SELF_POST${subscription}`;
-
 /** Mistakes in queues of messages and in what publishes to them and is delivered from them. */
 export const messageEntries = {
   'bad-queue': error<{ queue: string; reason: string }>({
     message: ({ queue, reason }) => `Queue ${queue} ${reason}.`,
     explanation:
       'Messages are kept in order, and found, by fields of the request that are single values with a text form: no documents, lists, maps or binary content.',
-    wrong: published('\nsearch: [LINES]', `post: changed, ${REQUEST}`),
-    right: published('\nsearch: [NUMBER]', `post: changed, ${REQUEST}`),
   }),
   'bad-queue-answer': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
     explanation:
       "With `queue:` the request of an operation is a message. Publishing changes something, so GET and HEAD can't do it (RFC 9110, section 9.2.1). Each request must have the fields by which the queue keeps order. The reply is the id of the message; `response` is the document of the reply that comes later, a document with fields.",
-    wrong: published('\norder: [CODE]', `post: changed, ${REQUEST}`),
-    right: published('\norder: [NUMBER]', `post: changed, ${REQUEST}`),
   }),
   'sensitive-key': warning<{ operation: string; queue: string; field: string; option: string }>({
     message: ({ operation, queue, field, option }) =>
@@ -55,36 +19,22 @@ export const messageEntries = {
     hint: ({ field, option }) => `Remove ${field} from \`${option}\`, or use a field there that is not secret.`,
     explanation:
       'The values by which messages are found and kept in order are stored as they are, as keys of an index, in each copy and backup of the database. They are masked when they are shown, but they are not protected like a secret.',
-    wrong: published(
-      '\nsearch: [NUMBER, CARD]',
-      'post: changed, request: { fields: { NUMBER: integer, CARD: { type: string(19), sensitive: true } } }',
-    ),
-    right: published(
-      '\nsearch: [NUMBER]',
-      'post: changed, request: { fields: { NUMBER: integer, CARD: { type: string(19), sensitive: true } } }',
-    ),
   }),
   'bad-reply': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
     explanation:
       'An operation with `reply:` reads the reply to a message of another operation, which has `queue:` and `response:`. It has GET, `{message}` in its path and the same document as its `response`. One active subscription of that operation has `replies: true`.',
-    wrong: answered('replies: true', 'get: "replies/{message}", reply: ORDER_CHANGED, response: none'),
-    right: answered('replies: true'),
   }),
   'bad-reply-to': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
     explanation:
       'With `reply-to:` callers may name an address to which the reply is sent. It must lie below the `base` of one of the nodes there, so that no caller can make the gateway call anything else; a base that is a scheme alone would permit every address. Over REST a text field of the request carries the address, over SOAP `ReplyTo` of WS-Addressing.',
-    wrong: sentTo('CALLBAK'),
-    right: sentTo('CALLBACK'),
   }),
   'no-reply': warning<{ operation: string }>({
     message: ({ operation }) => `No subscription replies to the messages of ${operation}, which has \`response\`.`,
     hint: () => 'Add `replies: true` to an active subscription whose code returns the reply, or remove `response`.',
     explanation:
       'With `queue:` and `response:` an operation answers later: what the code of one subscription with `replies: true` returns is the reply.',
-    wrong: answered('active: true'),
-    right: answered('replies: true'),
   }),
   'optional-order': warning<{ operation: string; queue: string; field: string }>({
     message: ({ operation, queue, field }) =>
@@ -92,60 +42,44 @@ export const messageEntries = {
     hint: ({ field }) => `Make ${field} required, or give it a default.`,
     explanation:
       'Messages without a value of a field in `order` have one partition together: they are delivered one after the other, whatever they are about.',
-    wrong: published('\norder: [REGION]', `post: changed, ${REQUEST}`),
-    right: published('\norder: [NUMBER]', `post: changed, ${REQUEST}`),
   }),
   'unused-queue': warning<{ queue: string }>({
     message: ({ queue }) => `No operation publishes to the queue ${queue}.`,
     hint: ({ queue }) => `Add \`queue: ${queue}\` to an operation, or remove the queue.`,
     explanation: 'A queue gets its messages from operations with `queue:`.',
-    wrong: 'queue: ORDER_EVENTS',
-    right: published('', `post: changed, ${REQUEST}`),
   }),
   'bad-subscription': error<{ subscription: string; reason: string }>({
     message: ({ subscription, reason }) => `Subscription ${subscription} ${reason}.`,
     explanation:
       "A subscription delivers the messages of one operation with `queue:` to code, or to a call, whose input is filled from the fields of the message. Each field that the call requires must always be there, and the types must fit. Conditions are about fields with single values. A `reply` that comes later is that of an operation with one form of reply, and over REST a text field of its input carries the address for it. The id can't be `events`, `processes` or `query-runs`: these are the queues of the gateway itself.",
-    wrong: subscribed('call: SHOP_PUT'),
-    right: subscribed('call: SHOP_PUT\nmap: { Id: "{NUMBER}" }'),
   }),
   'delivery-may-not-fit': warning<{ subscription: string; input: string; reason: string }>({
     message: ({ subscription, input, reason }) => `Subscription ${subscription} fills ${input}: it ${reason}.`,
     hint: () => 'Bound the field of the message as the call bounds its input, or fill the input in code (`handler:`).',
     explanation:
       'A message may have a value that the input of the call does not take: one that is longer, or beyond its bounds. It is accepted from its publisher, and the delivery fails then, at each attempt. The types, lengths, digits, bounds, numbers of entries, patterns and listed values of both fields are compared.',
-    wrong: bounded('string(40)'),
-    right: bounded('string(10)'),
   }),
   'unknown-message-field': error<{ name: string; operation: string; known: readonly string[] }>({
     message: ({ name, operation }) => `${name} is not a field of the request of ${operation}.`,
     hint: ({ name, known }) => didYouMean(name, known, 'Fields there:') ?? 'Add a document with `request:`.',
     explanation:
       'The conditions of a subscription (`when:`) and the fields by which a queue finds messages (`search:`) are fields of the request of the operation that publishes them.',
-    wrong: subscribed('when: { REGIN: N }\nhandler: orders'),
-    right: subscribed('when: { REGION: N }\nhandler: orders'),
   }),
   'unknown-input': error<{ name: string; call: string; known: readonly string[] }>({
     message: ({ name, call }) => `${name} is not a field of the input of ${call}.`,
     hint: ({ name, known }) => didYouMean(name, known, 'Fields there:'),
     explanation: 'Each key of `map:` is a field of the input of `call:`, and its value is what fills that field.',
-    wrong: subscribed('call: SHOP_PUT\nmap: { Id: "{NUMBER}", ID: "{NUMBER}" }'),
-    right: subscribed('call: SHOP_PUT\nmap: { Id: "{NUMBER}" }'),
   }),
   'publication-circle': error<{ path: string }>({
     message: ({ path }) => `Each message leads to another one for ever: ${path}.`,
     hint: () => 'Remove one of these subscriptions, or give it a condition (`when:`) that ends the circle.',
     explanation:
       'A subscription whose call goes to this gateway itself, to an operation with `queue:`, publishes a message for each that it gets. The check finds circles of such subscriptions when the node has the address in `publicUrl`, in the same words. Others are ended at run time: after 16 messages that were published one during the delivery of the other, the next one is refused.',
-    wrong: forwarded(''),
-    right: forwarded('\nwhen: { REGION: N }'),
   }),
   'map-text': error<{ name: string; type: string }>({
     message: ({ name, type }) => `A text with fields can't fill ${name}, which is ${type}.`,
     hint: () => 'Refer to one field and nothing else: "{FIELD}".',
     explanation:
       'In `map:`, one whole field (`"{FIELD}"`) keeps its type. A text that contains fields together with other text fills fields of the types `string` and `text` only.',
-    wrong: subscribed('call: SHOP_PUT\nmap: { Id: "1{NUMBER}" }'),
-    right: subscribed('call: SHOP_PUT\nmap: { Id: "{NUMBER}" }'),
   }),
 };

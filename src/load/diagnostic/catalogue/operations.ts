@@ -1,30 +1,17 @@
 import { didYouMean } from '../suggest.ts';
 import { error, warning } from './entry.ts';
 
-/** Two versions of a service, the first of which is answered by the second. */
-const versions = (request: string, rest: string): string =>
-  `service: Orders.v2\npublic: true\noperations:\n  ORDER_POST:\n    post: orders\n    request: { fields: { number: { type: integer, required: true }, state: { type: string, enum: [open, done] } } }\n    response: { fields: { total: integer } }\n---\nservice: Orders.v1\npublic: true\ncall: Orders.v2\noperations:\n  ORDER_POST:\n    post: orders\n    request: { fields: { ${request} } }\n    response: { fields: { total: integer } }\n${rest}`;
-
-const NUMBER = 'NUMBER: { type: integer, required: true }';
-
-const orders = (rest: string): string =>
-  `document: ORDER\nfields: { NUMBER: integer, REGION: string(1) }\n---\nservice: Orders.v1\npublic: true\noperations:\n${rest}`;
-
 /** Mistakes in operations: templates, input, answers. */
 export const operationEntries = {
   'bad-template': error<{ reason: string }>({
     message: ({ reason }) => `This is not a valid URI template: ${reason.replace(/\.$/, '')}.`,
     explanation:
       'URI templates follow RFC 6570: `{NAME}`, `{?a,b*}`, `{+path}` and so on. Names of variables consist of letters, digits, underscores and dots.',
-    wrong: orders('  ORDER_GET: { get: "Orders/{NUMBER", request: ORDER }'),
-    right: orders('  ORDER_GET: { get: "Orders/{NUMBER}", request: ORDER }'),
   }),
   'template-not-receivable': error<{ reason: string }>({
     message: ({ reason }) => `No request can match this template: ${reason.replace(/\.$/, '')}.`,
     explanation:
       "Anything after `#` is a fragment, which clients do not send. Two variables without a character between them can't be told apart in a request.",
-    wrong: orders('  ORDER_GET: { get: "Orders/{#NUMBER}", request: ORDER }'),
-    right: orders('  ORDER_GET: { get: "Orders/{NUMBER}", request: ORDER }'),
   }),
   'unknown-variable': error<{ variable: string; known: readonly string[] }>({
     message: ({ variable }) =>
@@ -34,115 +21,73 @@ export const operationEntries = {
       'Add a document with `request:`, or with `template:` for URI variables only.',
     explanation:
       'Every variable of a URI template is a field of the request, or of the document in `template:`, which gives it its type and length and tells whether it is required. With `query:`, the prompts are the request.',
-    wrong: orders('  ORDER_GET: { get: "Orders/{NUMBR}", request: ORDER }'),
-    right: orders('  ORDER_GET: { get: "Orders/{NUMBER}", request: ORDER }'),
   }),
   'variable-type': error<{ variable: string; reason: string }>({
     message: ({ variable, reason }) => `${variable} can't be sent here: ${reason}.`,
     explanation:
       "URI variables and headers carry text: single values and lists of single values. Binary content and documents are sent in the body. A prefix (`{NAME:3}`) does not contain the whole value, so a request can't be read with it.",
-    wrong: orders('  ORDER_GET:\n    get: "Orders/{ITEM}"\n    request: { fields: { ITEM: ORDER } }'),
-    right: orders('  ORDER_POST:\n    post: Orders\n    request: { fields: { ITEM: ORDER } }'),
   }),
   'unreachable-field': error<{ field: string; uri: number; why: string }>({
     message: ({ field, uri, why }) => `The required field ${field} can't be sent with URI ${uri}: ${why}.`,
     hint: ({ field }) => `Add it to the template as {${field}}, or remove \`required\`.`,
     explanation:
       'A field of the request is sent in the URI, in a header that refers to it, or in the body. GET, HEAD and DELETE have no body unless `body:` names a field. If no request could carry a required field, every call would fail; in a call to another system, the field would never be sent.',
-    wrong:
-      'document: REQUEST\nfields: { REGION: { type: string(1), required: true } }\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, request: REQUEST }',
-    right:
-      'document: REQUEST\nfields: { REGION: { type: string(1), required: true } }\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: "Orders/?region={REGION}", request: REQUEST }',
   }),
   overlap: error<{ template: string; other: string; where: string }>({
     message: ({ template, other, where }) => `A request can match both ${template} and ${other} of ${where}.`,
     hint: () => 'Add a literal segment to one of them, or merge them into one template.',
     explanation:
       'A request must lead to exactly one operation. When several templates match a path, the one with literal text instead of a variable wins, then the one that binds most of the query variables. Templates that are still equal are rejected, because the choice between them would be arbitrary.',
-    wrong: orders(
-      '  ORDER_GET: { get: "Orders/{NUMBER}", request: ORDER }\n  REGION_GET: { get: "Orders/{REGION}", request: ORDER }',
-    ),
-    right: orders(
-      '  ORDER_GET: { get: "Orders/{NUMBER}", request: ORDER }\n  REGION_GET: { get: "Regions/{REGION}", request: ORDER }',
-    ),
   }),
   'bad-header': error<{ header: string; reason: string }>({
     message: ({ header, reason }) => `The header ${header} ${reason}.`,
     hint: () => 'Write the field in braces and quotes: X-Region: "{REGION}".',
     explanation:
       '`headers:` binds each request header to one field of the request: `X-Region: "{REGION}"`. Headers of the protocol itself can\'t be bound.',
-    wrong: orders('  ORDERS_GET:\n    get: Orders\n    request: ORDER\n    headers: { X-Region: N }'),
-    right: orders('  ORDERS_GET:\n    get: Orders\n    request: ORDER\n    headers: { X-Region: "{REGION}" }'),
   }),
   'bad-body': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
     explanation:
       "`body:` is `none`, or the one field of the request that is the whole body. That field can't also be sent in the URI or a header.",
-    wrong: orders('  ORDER_POST: { post: Orders, request: ORDER, body: NUMBR }'),
-    right: orders(
-      '  ORDER_POST: { post: "Orders/{REGION}", request: { fields: { REGION: string(1), CONTENT: binary } }, body: CONTENT }',
-    ),
   }),
   'bad-wrapper': error<{ operation: string }>({
     message: ({ operation }) => `The wrapper psnonxml of ${operation} has no effect: the operation has no JSON reply.`,
     hint: () => 'Make the response a document, or remove `wrapper`.',
     explanation: 'The wrapper puts the JSON of a document into an XML element, so the response must be a document.',
-    wrong: orders('  ORDERS_GET: { get: Orders, response: text, wrapper: psnonxml }'),
-    right: orders('  ORDERS_GET: { get: Orders, response: ORDER, wrapper: psnonxml }'),
   }),
   'bad-writes': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
     hint: () => 'Write `writes: true`, or a field of the request with one of its possible values.',
     explanation:
       'An operation either reads or writes. `writes:` overrides what its method and answer imply: `true` for a GET that starts work, `false` for a POST that only reads, `{ FORM: FILE }` for one that writes when the field FORM of its request is FILE. PUT, PATCH, DELETE and `save:` always write.',
-    wrong: orders('  ORDERS_GET: { get: "Orders{?REGION}", request: ORDER, writes: { REGIN: N } }'),
-    right: orders('  ORDERS_GET: { get: "Orders{?REGION}", request: ORDER, writes: { REGION: N } }'),
   }),
   'unknown-map-field': error<{ name: string; where: string; known: readonly string[] }>({
     message: ({ name, where }) => `${name} is not a field of ${where}.`,
     hint: ({ name, known }) => didYouMean(name, known, 'Fields there:'),
     explanation:
       'The keys of `map` are fields of what is filled: of the request of the called operation, and of the response. Their values name fields of what arrives: of the request, and of the reply of the called operation. A path leads into inner documents: `address.city`.',
-    wrong: versions(NUMBER, '    map: { request: { nubmer: "{NUMBER}", number: "{NUMBER}" } }'),
-    right: versions(NUMBER, '    map: { request: { number: "{NUMBER}" } }'),
   }),
   'unfilled-field': error<{ field: string; of: string; from: string }>({
     message: ({ field, of, from }) => `${field} of ${of} is required, and nothing of ${from} fills it.`,
     hint: ({ field }) => `Say what fills it with \`map\`: \`${field}: "{FIELD}"\`, or a value that is always the same.`,
     explanation:
       'An operation that another one answers fills all that this one requires, and gets all that its own response requires: from fields of the same name, or as `map` says.',
-    wrong: versions('NOTE: text', '    map: { unused: [NOTE] }'),
-    right: versions('NOTE: text', '    map: { request: { number: 1 }, unused: [NOTE] }'),
   }),
   'unused-field': error<{ field: string; operation: string; by: string }>({
     message: ({ field, operation, by }) => `${field} of the request of ${operation} fills nothing of ${by}.`,
     hint: ({ field }) => `Map it to a field with \`map\`, or list it in \`unused: [${field}]\` of \`map\`.`,
     explanation:
       'What callers send must not get lost by mistake: each field of the request fills a field of the operation that answers, or is listed as unused.',
-    wrong: versions(`${NUMBER}, NOTE: text`, '    map: { request: { number: "{NUMBER}" } }'),
-    right: versions(`${NUMBER}, NOTE: text`, '    map: { request: { number: "{NUMBER}" }, unused: [NOTE] }'),
   }),
   'bad-map': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
     explanation:
       'An entry of `map` fills a field from another one whose values fit it. Types must fit, a required field needs a value that is always there, and of a field with an `enum` all values must be allowed, or become allowed ones with `values`. Documents, and the entries of lists and maps of documents, are mapped field by field.',
-    wrong: versions(
-      `${NUMBER}, STATE: { type: string, enum: [O, D] }`,
-      '    map: { request: { number: "{NUMBER}", state: "{STATE}" } }',
-    ),
-    right: versions(
-      `${NUMBER}, STATE: { type: string, enum: [O, D] }`,
-      '    map: { request: { number: "{NUMBER}", state: { from: STATE, values: { O: open, D: done } } } }',
-    ),
   }),
   'call-circle': error<{ operation: string; path: string }>({
     message: ({ operation, path }) => `${operation} would answer itself: ${path}.`,
     hint: () => 'Give one of them an answer of its own.',
     explanation: 'Operations that answer each other with `call` end at one with code, a query, or another answer.',
-    wrong:
-      'service: Orders.v1\npublic: true\noperations:\n  ORDER_GET: { get: order, call: Orders.v2 }\n---\nservice: Orders.v2\npublic: true\noperations:\n  ORDER_GET: { get: order, call: Orders.v1 }',
-    right:
-      'service: Orders.v1\npublic: true\noperations:\n  ORDER_GET: { get: order, call: Orders.v2 }\n---\nservice: Orders.v2\npublic: true\noperations:\n  ORDER_GET: { get: order, handler: order-get }\n#file src/handlers/order-get.ts\nexport default { onRequest: () => ({}) };',
   }),
   'not-granted': error<{ what: string; kind: string }>({
     message: ({ what, kind }) => `The ${kind} ${what} is neither granted nor public, so no one is permitted to use it.`,
@@ -154,9 +99,6 @@ export const operationEntries = {
           : 'Add `permission: LIST`, add it to a permission list, or write `public: true`.',
     explanation:
       'Everything must be granted before it can be used. `permission:` names the lists that grant an operation or a query, and a permission list may add more. `public: true` permits everyone, without credentials.',
-    wrong: 'service: Orders.v1\noperations:\n  ORDERS_GET: { get: Orders, response: text }',
-    right:
-      'permission-list: ORDERS\n---\nservice: Orders.v1\npermission: ORDERS\noperations:\n  ORDERS_GET: { get: Orders, response: text }',
   }),
   'missing-handler': error<{ operation: string; file: string }>({
     message: ({ operation, file }) => `The handler of ${operation}, ${file}, does not exist.`,
@@ -164,10 +106,6 @@ export const operationEntries = {
       '`signalbox generate` writes a stub with the right types. An operation needs no code with `query:`, `save:`, `read:`, `call:` or `queue:`.',
     explanation:
       'Code answers an operation without `query:`, `save:`, `read:`, `call:` or `queue:`: the file in `handler:`, or the file named after the id of the operation, in lower case with hyphens. One that is not active may do without.',
-    wrong:
-      'service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, response: text }\n#file src/handlers/other/notes.ts\nexport {};',
-    right:
-      'service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, response: text }\n#file src/handlers/orders-get.ts\nexport default { onRequest: () => "none" };',
   }),
   'orphan-handler': error<{ file: string; known: readonly string[]; meant: string }>({
     message: ({ file }) => `No operation uses the handler ${file}.`,
@@ -175,17 +113,11 @@ export const operationEntries = {
       didYouMean(meant, known, 'Operations look for') ?? 'Remove it, or move code that handlers share to a subfolder.',
     explanation:
       'Every .ts file directly in the handlers folder answers an operation. An unused file is left over from an operation that was renamed or removed. Code that handlers share belongs in a subfolder.',
-    wrong: 'gateway: LOCAL\n#file src/handlers/orders-gte.ts\nexport {};',
-    right: 'gateway: LOCAL\n#file src/handlers/lib/orders.ts\nexport {};',
   }),
   'unknown-handler': error<{ name: string }>({
     message: ({ name }) => `The handler ${name} can't be used by operations of a project.`,
     hint: () => 'Handlers of the package answer the services that `delivered:` enables. Use a file of your own.',
     explanation: 'Handlers whose names begin with `signalbox/` are part of the package and answer its own services.',
-    wrong:
-      'service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, response: text, handler: signalbox/orders }',
-    right:
-      'service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET: { get: Orders, response: text, handler: orders }',
   }),
   'uri-index': error<{ operation: string; index: number; template: string; change: 'removed' | 'moved'; now: number }>({
     message: ({ operation, index, template, change, now }) =>
@@ -195,20 +127,8 @@ export const operationEntries = {
     hint: () => 'Keep the order and append new templates. To change the contract, add a new version of the service.',
     explanation:
       'Callers and handlers identify URI templates by their index. The committed `generated/registry.json` records the indexes: an index is never removed or given to another of these templates.',
-    wrong: `${orders('  ORDER_GET: { get: "Orders/{NUMBER}", request: ORDER }')}\n#file generated/registry.json\n{ "operations": { "ORDER_GET": { "uris": ["Orders/{NUMBER}", "Orders/?number={NUMBER}"] } } }`,
-    right: `${orders('  ORDER_GET: { get: ["Orders/{NUMBER}", "Orders/?number={NUMBER}"], request: ORDER }')}\n#file generated/registry.json\n{ "operations": { "ORDER_GET": { "uris": ["Orders/{NUMBER}"] } } }`,
   }),
 };
-
-const provider = (rest: string): string => `service: Orders.v1\npublic: true\noperations:\n${rest}`;
-
-const consumer = (rest: string, base = 'https://example.org'): string =>
-  `node: PARTNER\nbase: ${base}\n---\nservice: Partner.v1\npublic: true\ntarget: PARTNER\noperations:\n${rest}`;
-
-const changed = (field: string): string =>
-  `document: PLACE\nfields: { ID: { type: string(10), required: true }, ${field} }\n---\ncomponent: PLACES\ntable: place\nshape: PLACE\nkeys: [ID]\n---\n${provider('  PLACE_PATCH: { patch: "Places/{ID}", soap: true, save: PLACES }')}`;
-
-const REQUEST = 'request: { fields: { NUMBER: integer } }';
 
 /** Mistakes in operations over SOAP, and in those that call another system. */
 export const soapEntries = {
@@ -217,8 +137,6 @@ export const soapEntries = {
     hint: ({ key, owner }) => `Remove ${key} from ${owner}.`,
     explanation:
       'Some keys of an operation are for REST, some for operations that are answered here, some for calls to other systems. A key that can have no effect is rejected instead of ignored. What a service sets for all of its operations applies to those that can use it.',
-    wrong: provider(`  ORDER_PUT: { soap: true, ${REQUEST}, response: text, status: 201 }`),
-    right: provider(`  ORDER_PUT: { soap: true, ${REQUEST}, response: text }`),
   }),
   'one-way-fault': error<{ operation: string }>({
     message: ({ operation }) =>
@@ -226,23 +144,11 @@ export const soapEntries = {
     hint: () => 'Add a `response:`, or remove `fault:`.',
     explanation:
       'Over SOAP an operation without a response is one-way: the caller only learns that the message has arrived. A fault document would never be sent. One that the service sets for all operations is ignored.',
-    wrong: provider(
-      `  ORDER_SEND:\n    soap: true\n    ${REQUEST}\n    fault: { fields: { MESSAGE: { type: text, default: "{fault.message}" } } }`,
-    ),
-    right: provider(
-      `  ORDER_SEND:\n    soap: true\n    ${REQUEST}\n    response: { fields: { NUMBER: integer } }\n    fault: { fields: { MESSAGE: { type: text, default: "{fault.message}" } } }`,
-    ),
   }),
   'bad-soap': error<{ operation: string; reason: string }>({
     message: ({ operation, reason }) => `${operation} can't be offered or called over SOAP as declared: ${reason}.`,
     explanation:
       'WSDL describes the messages of an operation by elements and types of XML Schema. With `wrapped: false` the element of a document is the content of the Body, and needs a namespace.',
-    wrong: provider(
-      '  ORDER: { soap: true, wrapped: false, request: { namespace: "", fields: { NUMBER: integer } }, response: text }',
-    ),
-    right: provider(
-      '  ORDER: { soap: true, wrapped: false, request: { namespace: "urn:orders", fields: { NUMBER: integer } }, response: text }',
-    ),
   }),
   'element-name': error<{ name: string; first: string; second: string }>({
     message: ({ name, first, second }) => `The XML element ${name} would be both ${first} and ${second}.`,
@@ -250,8 +156,6 @@ export const soapEntries = {
       'Rename one of them: `xml:` sets the name of a document in XML, `soap: NAME` that of an operation in SOAP.',
     explanation:
       'Over SOAP the element of a request has the name of the operation, and that of the reply is `<OPERATION>Response`. Both are in the namespace of the service, together with header blocks and the documents of REST messages and faults. A namespace has one declaration of each element, so their names must differ, unless the two are the same in XML: a document may be a message and a fault, and a header block, too. Only the element of a request with the name of its operation belongs to one operation alone.',
-    wrong: provider(`  ORDER: { soap: true, ${REQUEST}, response: text }\n  ORDERResponse: { soap: true, ${REQUEST} }`),
-    right: provider(`  ORDER: { soap: true, ${REQUEST}, response: text }\n  ORDER_ANSWER: { soap: true, ${REQUEST} }`),
   }),
   'code-name': warning<{ name: string; other: string }>({
     message: ({ name, other }) => `${name} and ${other} have the same name in generated code.`,
@@ -259,12 +163,6 @@ export const soapEntries = {
       'Rename one so that they differ by more than punctuation and letter case. `xml:` renames it in XML only.',
     explanation:
       'Partners generate code from WSDL, WADL and XML Schema. JAXB removes `_`, `-` and `.` from a name and capitalises the next letter, so `a_b` and `aB` become one property. So do an attribute and an element of the same name, and `any` and the undeclared fields of an open document. JAXB rejects a contract with two such fields in one document, or two such elements (messages, faults, SOAP operations) in one service. Other clients, and callers that use JSON, are not affected, so this is a warning. Names that contracts derive never collide.',
-    wrong: provider(
-      '  ORDERS_GET: { get: Orders, response: { application/xml: ORDER } }\n---\ndocument: ORDER\nfields: { ORDER_ID: integer, OrderId: string }',
-    ),
-    right: provider(
-      '  ORDERS_GET: { get: Orders, response: { application/xml: ORDER } }\n---\ndocument: ORDER\nfields: { ORDER_ID: integer, OrderId: { type: string, xml: ExternalId } }',
-    ),
   }),
   'clear-name': error<{ operation: string; field: string; xmlName: string }>({
     message: ({ operation, field, xmlName }) =>
@@ -272,31 +170,23 @@ export const soapEntries = {
     hint: ({ field }) => `Give ${field} another name in XML, with \`xml:\`.`,
     explanation:
       'A PATCH of a component over SOAP has an element `clear` for each field to empty, which contains the XML name of the field. So no field may have the XML name `clear`, `Clear` or `CLEAR_`, which code generators do not distinguish, and no two fields that can be emptied may have the same XML name.',
-    wrong: changed('CLEAR: flag'),
-    right: changed('CLEAR: { type: flag, xml: CLEARED }'),
   }),
   'consumer-header': error<{ header: string; reason: string; example?: string }>({
     message: ({ header, reason }) => `The header ${header} ${reason}.`,
     hint: ({ header, example }) => (example === undefined ? undefined : `For example: ${header}: ${example}.`),
     explanation:
       'For an operation with a `target`, `headers:` are the headers of the call. Over REST they may contain values of the call and configuration, and `Content-Type` must fit the body. Over SOAP they are the same in every call, values are sent in the body, and `Content-Type` selects the version: `text/xml` is SOAP 1.1, `application/soap+xml` is SOAP 1.2. Headers of the protocol itself are written by the gateway.',
-    wrong: consumer(`  ORDER_PUT: { soap: true, ${REQUEST}, headers: { X-Number: "{NUMBER}" } }`),
-    right: consumer(`  ORDER_PUT: { soap: true, ${REQUEST}, headers: { X-Sender: LOCAL, Content-Type: text/xml } }`),
   }),
   'bad-property': error<{ property: string; reason: string; hint: string }>({
     message: ({ property, reason }) => `${property} ${reason}.`,
     hint: ({ hint }) => hint,
     explanation:
       'Connector properties must fit their call. With `SOAPUpContent: N` the caller passes the whole envelope as text, so the request is `xml` or `text`; with `Y` the gateway writes the envelope around the request. `Base64toBinary` is for a body of binary content, `Disable_URLEncodingBody` for a form, and METHOD must equal the method of the operation.',
-    wrong: consumer(`  ORDER_PUT: { soap: true, ${REQUEST}, properties: { SOAPUpContent: N } }`),
-    right: consumer('  ORDER_PUT: { soap: true, request: xml, properties: { SOAPUpContent: N } }'),
   }),
   'no-address': error<{ operation: string; node: string }>({
     message: ({ operation, node }) => `The base of node ${node} has no host, and ${operation} can't add one.`,
     hint: () => 'Write the full address in the base of the node, or in PRIMARYURL of `properties:`.',
     explanation:
       'A base may be only `https://` when URI templates begin with the host. A call over SOAP has no URI template: its address is the base of its node, or PRIMARYURL.',
-    wrong: consumer(`  ORDER_PUT: { soap: true, ${REQUEST} }`, 'https://'),
-    right: consumer(`  ORDER_PUT: { soap: true, ${REQUEST} }`),
   }),
 };

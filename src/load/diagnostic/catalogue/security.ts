@@ -1,7 +1,5 @@
 import { error, warning } from './entry.ts';
 
-const HASH = '$scrypt$ln=14,r=8,p=1$jR0yTa7bt0qeomBbRenAvA$wSlCxAc7gaLReG+XaGmUzD343GJUeovNU9UxA8IF5zg';
-
 /** Secrets and grants. */
 export const securityEntries = {
   'secret-in-clear': error<{ what: string; instead: string }>({
@@ -10,8 +8,6 @@ export const securityEntries = {
     explanation:
       'Definitions are committed, and many people can read what is committed. Passwords and API keys of users are stored as hashes. A password in an address or a credential is a reference, `${secret:NAME}`. The credential of a node is never written in a header. Change a secret that was ever written here. The quoted line does not show it.',
     masked: true,
-    wrong: 'user: demo\npassword: demo',
-    right: `user: demo\npassword: ${HASH}`,
   }),
   'password-hash': error<{ reason: string }>({
     message: ({ reason }) => `This is not a usable password hash: ${reason}.`,
@@ -19,18 +15,12 @@ export const securityEntries = {
     explanation:
       'Passwords are stored as scrypt hashes in the PHC string format. Cost, salt and hash are required, and the cost must not need more than 256 MiB.',
     masked: true,
-    wrong: 'user: demo\npassword: $scrypt$ln=14$abc',
-    right: `user: demo\npassword: ${HASH}`,
   }),
   'weak-algorithm': warning<{ algorithm: string; name: string }>({
     message: ({ algorithm, name }) => `${name} has ${algorithm}, whose collisions can be computed (SHA-1).`,
     hint: () => 'Agree on rsa-sha256 and sha256 with the partner, and remove it then.',
     explanation:
       'Algorithm suites of WS-SecurityPolicy demand signatures with RSA-SHA1, and most of them digests of SHA-1. Whoever can choose a part of what is signed may be able to create a second message to which the same signature belongs. Signatures with SHA-1 are written and accepted only where they are declared. Many systems, such as CXF, can be set to RSA-SHA256 although their policy stays the same.',
-    wrong:
-      'node: PARTNER\nbase: https://partner.example.org\ncredential:\n  signature: { file: a.pem, key-file: a.key, algorithm: rsa-sha1 }',
-    right:
-      'node: PARTNER\nbase: https://partner.example.org\ncredential:\n  signature: { file: a.pem, key-file: a.key }',
   }),
   'role-not-granted': error<{ operation: string; role: string; thing: string }>({
     message: ({ operation, role, thing }) =>
@@ -38,32 +28,14 @@ export const securityEntries = {
     hint: () => 'Give the role one of its permission lists, or add it to a list of the role.',
     explanation:
       'With `as: ROLE`, the operation uses the permission lists of the role to reach what answers it, whoever the caller is. If the role lacks them, every call would be rejected.',
-    wrong:
-      'permission-list: STAFF\n---\nrole: READER\npermission-lists: []\n---\nquery: PEOPLE\npermission: STAFF\ncolumns: { NAME: string }\nsql: select name from person\n---\nservice: People.v1\npublic: true\noperations:\n  PEOPLE_GET: { get: People, query: PEOPLE, as: READER }',
-    right:
-      'permission-list: STAFF\n---\nrole: READER\npermission-lists: [STAFF]\n---\nquery: PEOPLE\npermission: STAFF\ncolumns: { NAME: string }\nsql: select name from person\n---\nservice: People.v1\npublic: true\noperations:\n  PEOPLE_GET: { get: People, query: PEOPLE, as: READER }',
   }),
   'delivered-not-granted': warning<{ service: string }>({
     message: ({ service }) => `The delivered service ${service} is enabled, but no permission list grants it.`,
     hint: ({ service }) => `Add \`operations: [${service.split('.')[0]}.*]\` to a permission list.`,
     explanation:
       'Services of the package are granted by permission lists. Without a grant, no one is permitted to call them.',
-    wrong: 'gateway: LOCAL\ndelivered: [QAS_QRY_SERVICE.v1]',
-    right:
-      'gateway: LOCAL\ndelivered: [QAS_QRY_SERVICE.v1]\n---\npermission-list: QUERY_USER\noperations: [QAS_QRY_SERVICE.*]',
   }),
 };
-
-const REST =
-  'service: Orders.v1\npermission: ORDERS\noperations:\n  ORDERS_GET:\n    get: Orders\n    response: text\n';
-const LIST = 'permission-list: ORDERS\n---\n';
-const TOKEN = 'scheme: TOKEN\nusername-token: {}\n---\n';
-const HOOK = 'user: shop\nroles: []\n---\nscheme: HOOK\nwebhook: { user: shop, secrets: "${secret:SHOP}" }\n---\n';
-const KEY_HASH = 'sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08';
-
-const login = (rest: string): string =>
-  `role: CLERK\npermission-lists: []\n---\nscheme: LOGIN\nbearer:\n  issuer: https://login.example.org/\n  audience: signalbox\n  jwks: https://login.example.org/jwks.json\n${rest}`;
-const ROLES = '  roles: { orders.read: CLERK }';
 
 /** What callers show. */
 export const schemeEntries = {
@@ -78,40 +50,30 @@ export const schemeEntries = {
         : 'Make each of them a scheme of its own and name both: `requires: [ONE, OTHER]`.',
     explanation:
       'A scheme is one way to authenticate: `basic`, `api-key`, `bearer`, `client-certificate`, `username-token` or `signature`. To allow several, list their schemes in `requires`; any one of them is enough.',
-    wrong: 'scheme: KEY\nbasic: {}\napi-key: { header: X-Api-Key }',
-    right: 'scheme: PASSWORD\nbasic: {}\n---\nscheme: KEY\napi-key: { header: X-Api-Key }',
   }),
   'scheme-header': error<{ header: string }>({
     message: ({ header }) => `The header ${header} has another meaning and can't carry credentials.`,
     hint: () => 'Use a header of its own, for example X-Api-Key.',
     explanation:
       'A key or a certificate is sent in a header of its own; a key may be in Authorization, too. Headers that the protocol, proxies or the gateway use, such as Host, X-Forwarded-For or X-Request-Id, have another meaning and are logged, forwarded or rewritten.',
-    wrong: 'scheme: KEY\napi-key: { header: X-Request-Id }',
-    right: 'scheme: KEY\napi-key: { header: X-Api-Key }',
   }),
   'algorithm-refused': error<{ algorithm: string; why: string }>({
     message: ({ algorithm, why }) => `The algorithm ${algorithm} is not allowed: ${why}.`,
     hint: () => 'Use a signature with a key pair over SHA-256 or longer, for example RS256 or rsa-sha256.',
     explanation:
       'The definitions decide which signature algorithms are allowed, never the sender. `none` is not a signature; a MAC (HS256) has one key for both sides, which for a token would be the public key; MD5 can be forged. SHA-1 is allowed only for signatures in SOAP messages, with a warning.',
-    wrong: login(`  algorithms: [RS256, HS256]\n${ROLES}`),
-    right: login(`  algorithms: [RS256]\n${ROLES}`),
   }),
   'tokens-without-roles': warning<{ scheme: string }>({
     message: ({ scheme }) => `Tokens of scheme ${scheme} give no roles, so their callers are permitted nothing.`,
     hint: () => 'Add `roles: { SCOPE: ROLE }`, or `users: known` to use the roles of the user.',
     explanation:
       'A caller with a token has the roles that `roles` assigns to the values of its claim and, with `users: known`, the roles of the user of that name. Without either, a token permits nothing.',
-    wrong: login(''),
-    right: login(ROLES),
   }),
   'scheme-never-tried': error<{ scheme: string; first: string; where: string }>({
     message: ({ scheme, first, where }) => `Scheme ${scheme} would never be tried: ${first} also uses ${where}.`,
     hint: () => 'Remove one of them.',
     explanation:
       "Of several schemes, the first whose credentials are present decides, and no other is tried. So two schemes must not use the same place. Bearer tokens name their issuer: schemes of different issuers can be combined, two of the same issuer can't.",
-    wrong: `${LIST}scheme: PASSWORD\nbasic: {}\n---\n${REST}    requires: [basic, PASSWORD]`,
-    right: `${LIST}${REST}    requires: basic`,
   }),
   'scheme-without-soap': error<{ scheme: string; operation: string }>({
     message: ({ scheme, operation }) =>
@@ -119,8 +81,6 @@ export const schemeEntries = {
     hint: () => 'Use a scheme outside the message, or offer the operation over SOAP: `soap: true`.',
     explanation:
       'A UsernameToken and an XML signature are parts of the header of a SOAP message, so only operations with `soap` can require them. When a service or the gateway requires them together with others, operations without SOAP ignore them.',
-    wrong: `${LIST}${TOKEN}${REST}    requires: [basic, TOKEN]`,
-    right: `${LIST}${TOKEN}${REST}    requires: basic`,
   }),
   'no-scheme-over-rest': error<{ operation: string; schemes: readonly string[]; soap: boolean }>({
     message: ({ operation, schemes }) =>
@@ -131,8 +91,6 @@ export const schemeEntries = {
         : 'Add a scheme outside the message.',
     explanation:
       'A REST request has no message that could contain a UsernameToken or a signature. An operation that is offered over REST needs at least one scheme outside the message: basic, api-key, bearer or client-certificate.',
-    wrong: `${LIST}${TOKEN}${REST}    soap: true\n    requires: TOKEN`,
-    right: `${LIST}${TOKEN}${REST}    soap: true\n    requires: [basic, TOKEN]`,
   }),
   'no-scheme-over-soap': error<{ operation: string; scheme: string }>({
     message: ({ operation, scheme }) =>
@@ -140,8 +98,6 @@ export const schemeEntries = {
     hint: () => 'Add another scheme to `requires`, or remove `soap` to offer the operation over REST only.',
     explanation:
       'A scheme with `webhook` verifies the signature of a request over REST. Callers over SOAP need another scheme in `requires` of the operation, its service or the gateway.',
-    wrong: `${LIST}${HOOK}${REST}    soap: true\n    requires: HOOK`,
-    right: `${LIST}${HOOK}${REST}    soap: true\n    requires: [basic, HOOK]`,
   }),
   'no-scheme-for-paths': error<{ what: string; schemes: readonly string[] }>({
     message: ({ what, schemes }) =>
@@ -149,8 +105,6 @@ export const schemeEntries = {
     hint: () => 'Add a scheme outside the message to `requires` of the gateway.',
     explanation:
       "To read private contracts, or `/metrics` from another machine, callers authenticate with a scheme in `requires` of the gateway. These requests have no message, so they can't contain a UsernameToken or a signature, and they are not webhooks.",
-    wrong: `${TOKEN}gateway: LOCAL\ncontracts: private\nrequires: TOKEN`,
-    right: `${TOKEN}gateway: LOCAL\ncontracts: private\nrequires: [basic, TOKEN]`,
   }),
   'certificate-out-of-reach': warning<{ scheme: string; header?: string }>({
     message: ({ scheme, header }) =>
@@ -163,8 +117,6 @@ export const schemeEntries = {
         : 'Add `proxies: [ADDRESS]` to the gateway.',
     explanation:
       'A client certificate is that of the TLS connection, which the gateway requests with `tls.client-ca`, or one that a proxy has written to a header, which is trusted from the addresses in `proxies` only.',
-    wrong: 'scheme: PARTNER\nclient-certificate: { header: Client-Cert }\n---\ngateway: LOCAL',
-    right: 'scheme: PARTNER\nclient-certificate: { header: Client-Cert }\n---\ngateway: LOCAL\nproxies: [10.0.0.0/8]',
   }),
   'bad-sign-in': error<{ reason: string }>({
     message: ({ reason }) => `The console can't offer this: ${reason}.`,
@@ -172,17 +124,12 @@ export const schemeEntries = {
       'Name each way once: `password`, or a bearer scheme whose issuer is an OpenID provider at an https URL.',
     explanation:
       'The sign-in page of the console offers `password`, and OpenID providers. A provider is the issuer of a scheme with `bearer`, whose discovery document is read below its URL: over TLS, or on the same machine.',
-    wrong:
-      'scheme: KEY\napi-key: { header: X-Api-Key }\n---\ngateway: LOCAL\nconsole: { sign-in: [{ scheme: KEY, client: c }] }',
-    right: `${login(ROLES)}\n---\ngateway: LOCAL\nconsole: { sign-in: [{ scheme: LOGIN, client: c }] }`,
   }),
   'credential-twice': error<{ what: string; user: string; first: string }>({
     message: ({ what, user, first }) => `${what} of ${user} already identifies another user, at ${first}.`,
     hint: () => 'Give each user one of its own.',
     explanation:
       'A key or a certificate identifies the caller, so it can belong to one user only. Names of certificates are the same when they differ only by spaces between their parts.',
-    wrong: `user: one\napi-keys: ["${KEY_HASH}"]\n---\nuser: other\napi-keys: ["${KEY_HASH}"]`,
-    right: `user: one\napi-keys: ["${KEY_HASH}"]\n---\nuser: other\ncertificates: ["CN=other,O=Example"]`,
   }),
   'certificate-name': error<{ name: string; reason: string }>({
     message: ({ name, reason }) => `${name} does not identify a certificate: ${reason}.`,
@@ -190,15 +137,11 @@ export const schemeEntries = {
       'Write sha256: and its fingerprint in hexadecimal digits, or its subject, such as CN=partner,O=Example,C=DE.',
     explanation:
       'A certificate is identified by its fingerprint, `sha256:` and the SHA-256 of its DER form in 64 hexadecimal digits, or by its subject in the form of RFC 4514, the most specific part first. A subject is accepted when a trusted authority has issued the certificate.',
-    wrong: 'user: partner\ncertificates: [partner.example.org]',
-    right: 'user: partner\ncertificates: ["CN=partner.example.org,O=Example,C=DE"]',
   }),
   'nothing-to-show': warning<{ user: string }>({
     message: ({ user }) => `User ${user} has no credentials, so no one can call in its name.`,
     hint: () => 'Add a password, api-keys, certificates or a shared-secret.',
     explanation:
       'A user authenticates with a password, an API key, a certificate or a shared secret. A user without any of them is useful only if a process runs in its name (`run-as`), or if tokens of a `bearer` scheme with `users: known` name it.',
-    wrong: 'user: partner',
-    right: `user: partner\napi-keys: ["${KEY_HASH}"]`,
   }),
 };

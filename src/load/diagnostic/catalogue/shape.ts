@@ -2,8 +2,6 @@ import { KIND_WORDS } from '../../../kinds/kinds.ts';
 import { booleanMeant, nearest } from '../suggest.ts';
 import { error } from './entry.ts';
 
-const SERVICE = 'service: Orders.v1\npublic: true\noperations:\n  ORDERS_GET:\n';
-
 /**
  * Keys of OpenAPI, JSON Schema, CXF, Camel and others, in lower case; the key here that says the same; and how it is written,
  * if not as the other. An entry applies where its key exists.
@@ -63,8 +61,6 @@ export const shapeEntries = {
     },
     explanation:
       'Each definition has exactly one kind as a key at its top level, whose value is the id. `---` separates several definitions in a file.',
-    wrong: 'dokument: ORDER\nfields: { NUMBER: integer }',
-    right: 'document: ORDER\nfields: { NUMBER: integer }',
   }),
   'two-kinds': error<{ first: string; second: string }>({
     message: ({ first, second }) => `This definition is a ${first}, so it can't also be a ${second}.`,
@@ -73,8 +69,6 @@ export const shapeEntries = {
         ? 'A routing names the node that is called as `target:`.'
         : 'Put a line --- between two definitions.',
     explanation: 'A definition has exactly one kind at its top level. A missing `---` joins two definitions.',
-    wrong: 'document: ORDER\nfields: { NUMBER: integer }\npermission-list: ORDERS',
-    right: 'document: ORDER\nfields: { NUMBER: integer }\n---\npermission-list: ORDERS',
   }),
   'unknown-key': error<{
     key: string;
@@ -99,15 +93,11 @@ export const shapeEntries = {
     },
     explanation:
       'Unknown keys are errors, because they are usually misspelled. docs/definitions.md lists the keys of every kind.',
-    wrong: 'document: ORDER\nfeilds: { NUMBER: integer }\nfields: { NUMBER: integer }',
-    right: 'document: ORDER\nfields: { NUMBER: integer }',
   }),
   'missing-key': error<{ key: string; owner: string }>({
     message: ({ key, owner }) => `${owner} has no ${key}.`,
     hint: ({ key }) => `Add \`${key}:\`.`,
     explanation: 'Some keys are required, because no default would be useful.',
-    wrong: 'query: ORDERS\npublic: true\ncolumns: { NUMBER: integer }',
-    right: 'query: ORDERS\npublic: true\ncolumns: { NUMBER: integer }\nsql: select number from orders',
   }),
   'wrong-type': error<{ name: string; expected: string; given: unknown; examples: readonly unknown[] }>({
     message: ({ name, expected, given }) =>
@@ -125,8 +115,6 @@ export const shapeEntries = {
     },
     explanation:
       'The value has another form than the key requires: for example text instead of a list, a map instead of text, or no value at all.',
-    wrong: 'query: ORDERS\npublic: true\ncolumns: { NUMBER: integer }\nrows: many\nsql: select number from orders',
-    right: 'query: ORDERS\npublic: true\ncolumns: { NUMBER: integer }\nrows: 100\nsql: select number from orders',
   }),
   'not-one-of': error<{ name: string; given: unknown; known: readonly string[] }>({
     message: ({ name, given, known }) => `${name} can't be ${String(given)}; it must be one of ${known.join(', ')}.`,
@@ -135,16 +123,12 @@ export const shapeEntries = {
       return meant === undefined ? undefined : `Did you mean ${meant}?`;
     },
     explanation: 'Some keys accept only certain words.',
-    wrong: 'document: ORDER\nfields: { NUMBER: { type: integer, absent: blanc } }',
-    right: 'document: ORDER\nfields: { NUMBER: { type: integer, absent: blank } }',
   }),
   'bad-value': error<{ name: string; reason: string; examples: readonly unknown[] }>({
     message: ({ name, reason }) => `${name} ${reason}.`,
     hint: ({ examples }) => examplesText(examples),
     explanation:
       'The value has the right form but is not valid: for example a size without a unit, a number that is too small, a name with an invalid character.',
-    wrong: 'gateway: LOCAL\nlimits: { body: 10 megabytes }',
-    right: 'gateway: LOCAL\nlimits: { body: 10 MiB }',
   }),
   'no-method': error<{ operation: string }>({
     message: ({ operation }) => `${operation} has neither a method with a URI template nor soap.`,
@@ -152,15 +136,11 @@ export const shapeEntries = {
       'Add get, post, put, patch, delete or head, for example `get: Locations/{REGION}`, or `soap: true`, or both.',
     explanation:
       'An operation is offered over REST, with one HTTP method whose value is a URI template or a list of templates; over SOAP, with `soap: true` or the name of its SOAP twin; or over both.',
-    wrong: `${SERVICE}    response: text`,
-    right: `${SERVICE}    get: Orders\n    response: text`,
   }),
   'two-methods': error<{ operation: string; methods: readonly string[] }>({
     message: ({ operation, methods }) => `${operation} has ${methods.length} methods: ${methods.join(', ')}.`,
     hint: () => 'Make each of them an operation of its own.',
     explanation: 'An operation has at most one HTTP method, because it is granted, logged and answered as one unit.',
-    wrong: `${SERVICE}    get: Orders\n    post: Orders\n    response: text`,
-    right: `${SERVICE}    get: Orders\n    response: text\n  ORDERS_POST:\n    post: Orders\n    response: text`,
   }),
 };
 
@@ -185,58 +165,41 @@ export const textEntries = {
     message: ({ reason }) => `The file can't be read: ${reason}.`,
     explanation:
       'Definition files are UTF-8 text of at most 16 MiB, readable by the user who runs the command. A link must lead to a file.',
-    wrong: "#file definitions/broken.yaml\n\u0000binary: '\\xff'",
-    right: 'document: ORDER\nfields: { NUMBER: integer }',
   }),
   'yaml-syntax': error<{ reason: string; hint?: string | undefined }>({
     message: ({ reason }) => `This is not valid YAML: ${reason.replace(/\.$/, '')}.`,
     hint: ({ hint }) => hint,
     explanation:
       'The file is not well-formed YAML 1.2. This part of the file (up to the next `---`) was not read. The usual causes are an indent with a tab, an unclosed quote or bracket, or text with `: ` or a leading `@`, `%` or backtick that needs quotes.',
-    wrong: 'document: ORDER\nfields: { NUMBER: integer',
-    right: 'document: ORDER\nfields: { NUMBER: integer }',
   }),
   'nested-too-deep': error<{ most: number }>({
     message: ({ most }) => `Maps and lists are nested more than ${most} levels deep.`,
     hint: () => 'Make the inner parts documents of their own and refer to them by id.',
     explanation:
       'Documents in place may be nested, but not without limit. A document of its own is easier to read and can be used more than once.',
-    wrong: `document: ORDER\nfields: ${'['.repeat(120)}${']'.repeat(120)}`,
-    right: 'document: ORDER\nfields: { ITEM: ORDER_ITEM }\n---\ndocument: ORDER_ITEM\nfields: { NUMBER: integer }',
   }),
   'alias-expansion': error<{ name: string; most: number }>({
     message: ({ name, most }) =>
       `The alias *${name} is inside the part that it repeats, or repeats more than ${most} values.`,
     explanation:
       "YAML aliases (`&name`, `*name`) may repeat a part of a file. The number of repeated values is limited, and a part can't contain itself.",
-    wrong: 'document: ORDER\nfields: &all { SELF: { fields: *all } }',
-    right: 'document: ORDER\nfields: { SELF: list of ORDER }',
   }),
   'duplicate-key': error<{ key: string; line: number }>({
     message: ({ key, line }) => `The key ${key} is already in this map, in line ${line}.`,
     hint: () => 'Remove or rename one of them.',
     explanation: 'A map may contain a key once. Otherwise one of the two values would be lost silently.',
-    wrong: 'document: ORDER\nfields:\n  NUMBER: integer\n  NUMBER: string(10)',
-    right: 'document: ORDER\nfields:\n  NUMBER: integer\n  LABEL: string(10)',
   }),
   'unquoted-braces': error<{ text: string }>({
     message: ({ text }) => `YAML reads ${text} as a map; it must be quoted to be text.`,
     hint: () => 'Put the whole text in double quotes: "{NAME}/..." .',
     explanation:
       'In YAML, text that begins with a brace is a map, so `X-Region: {REGION}` is a map with the key REGION. The same applies to `${...}` inside a map in braces. Quotes make it text.',
-    wrong:
-      'document: REQUEST\nfields: { REGION: string(1) }\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDERS_GET:\n    get: Orders\n    request: REQUEST\n    headers: { X-Region: {REGION} }',
-    right:
-      'document: REQUEST\nfields: { REGION: string(1) }\n---\nservice: Orders.v1\npublic: true\noperations:\n  ORDERS_GET:\n    get: Orders\n    request: REQUEST\n    headers: { X-Region: "{REGION}" }',
   }),
   'unquoted-star': error<{ text: string }>({
     message: ({ text }) => `YAML reads ${text} as an alias, but no such anchor exists.`,
     hint: () => 'Put the text in double quotes: "*".',
     explanation:
       'In YAML, `*name` repeats the part that `&name` marks. Text that begins with an asterisk needs quotes.',
-    wrong: 'permission-list: EVERYTHING\noperations: [*]',
-    right:
-      'permission-list: EVERYTHING\noperations: ["QAS_QRY_SERVICE.*"]\n#file definitions/gateway.yaml\ngateway: LOCAL\ndelivered: [QAS_QRY_SERVICE.v1]',
   }),
   'alias-of-another-document': error<{ name: string; line: number }>({
     message: ({ name, line }) => `*${name} does not know the anchor in line ${line}.`,
@@ -244,9 +207,6 @@ export const textEntries = {
       `An alias repeats a part above it, up to the last \`---\`. Write out the part here, or put &${name} above it in this document.`,
     explanation:
       'In YAML, `*name` repeats the part that `&name` marks above it in the same document. Each `---` begins another document, which has none of the anchors of the one before.',
-    wrong: 'document: FIRST\nfields: &common { ID: integer, NAME: string(10) }\n---\ndocument: SECOND\nfields: *common',
-    right:
-      'document: FIRST\nfields: { ID: integer, NAME: string(10) }\n---\ndocument: SECOND\nfields: { ID: integer, NAME: string(10) }',
   }),
   'unprefixed-reference': error<{ text: string; name: string; default?: string }>({
     message: ({ text, name }) =>
@@ -259,16 +219,12 @@ export const textEntries = {
     },
     explanation:
       '`${env:X}` is the environment variable X, `${env:X:-default}` has a default, `${secret:X}` is a secret from the environment variable X or from the file in X_FILE. `{X}` without a dollar sign is a value of the call.',
-    wrong: 'node: PARTNER\nbase: ${PARTNER_URL}',
-    right: 'node: PARTNER\nbase: ${env:PARTNER_URL}',
   }),
   'bad-reference': error<{ text: string }>({
     message: ({ text }) => `${text} is not a valid reference to configuration.`,
     hint: () => 'Write ${env:NAME}, ${env:NAME:-default} or ${secret:NAME}.',
     explanation:
       'A reference contains one variable name of letters, digits and underscores. Only `${env:...}` may have a default, after `:-`.',
-    wrong: 'node: PARTNER\nbase: ${env:PARTNER-URL}',
-    right: 'node: PARTNER\nbase: ${env:PARTNER_URL}',
   }),
   'misplaced-reference': error<{ text: string; key: string }>({
     message: ({ text, key }) => `${text} can't be used in ${key}, where references are not resolved.`,
@@ -276,8 +232,5 @@ export const textEntries = {
       'References to configuration are allowed in listen, database, publicUrl, tls, audit and console of the gateway; in url, password and replicas of datasources; in issuer, audience, jwks and ca of schemes; in the shared-secret of users; in addresses, files and the credential of nodes; in headers, form and values of calls over REST; and in PRIMARYURL.',
     explanation:
       'Definitions are the same on every system. Only addresses, the database, certificate files, secrets and partner-specific values differ, so references are resolved in those places only.',
-    wrong: 'gateway: LOCAL\nsample-data: ${env:SAMPLE_FILES}',
-    right:
-      'gateway: LOCAL\nsample-data: sample/*.sql\n#file definitions/sample/orders.sql\ninsert into orders values (1);',
   }),
 };
