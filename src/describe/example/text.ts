@@ -184,7 +184,7 @@ function contentXml({ type }: Field, value: ExampleValue, around: string): reado
 }
 
 /** Markup that was read, in the namespace around it. */
-function markupXml(read: ReadElement, around: string): XmlElement {
+export function markupXml(read: ReadElement, around: string): XmlElement {
   const { local, namespace } = read;
   const attributes: Record<string, string> = namespace === around ? {} : { xmlns: namespace };
   for (const [index, each] of read.attributes.entries()) {
