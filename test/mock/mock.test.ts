@@ -197,6 +197,18 @@ fields: { OF: { type: ORDER, required: true } }
     for (const seed of ['a', 'b', 'c']) expect(Object.keys(instanceOf(order, seeded(seed)))).toEqual(['ID']);
   });
 
+  it('is null where only null ends it', () => {
+    const { documents } = load(
+      'document: STEP\nfields: { ID: integer, NEXT: { type: STEP, required: true, nullable: true } }',
+    );
+    const step = documents.get('STEP') as Document;
+    expect(exampleDocument(step)).toEqual({ ID: 1, NEXT: null });
+    const value = instanceOf(step, seeded('a'));
+    expect(value).toEqual({ ID: expect.anything(), NEXT: null });
+    const codec = compileDocument(step, { namespace: '' });
+    expect(codec.fromXml(readXml(codec.toXml(value)))).toEqual(value);
+  });
+
   it('has no entry in a list that may have none', () => {
     const none = { ...(document.fields.find(({ name }) => name === 'NOTES') as Field), maximum: 0, required: true };
     const emptied: Document = { ...document, fields: [none] };

@@ -14,8 +14,8 @@ import { traitsOf } from '../../model/scalar.ts';
 import { exampleKey, plainDefault, takenFor } from '../field.ts';
 import { asExample, MOST_SHOWN, madeUp } from './scalar.ts';
 
-/** A value of a field: a scalar in its JSON form (binary in base64), a list, or the fields of a document by name. */
-export type ExampleValue = string | number | boolean | readonly ExampleValue[] | ExampleDocument;
+/** A value of a field: a scalar in its JSON form (binary in base64), null, a list, or the fields of a document by name. */
+export type ExampleValue = string | number | boolean | null | readonly ExampleValue[] | ExampleDocument;
 
 export interface ExampleDocument {
   readonly [field: string]: ExampleValue;
@@ -62,7 +62,7 @@ interface Making {
 
 /**
  * Makes a value of a document. A field has its `fixed` value, else its `example`, else a given value (`enum` or default), else
- * one of its type within its bounds and patterns. A document inside itself ends where it is optional.
+ * one of its type within its bounds and patterns. A document inside itself ends where it is optional or null.
  */
 export function makeDocument(document: Document, choices: Choices): { value: ExampleDocument } | { unmade: Unmade } {
   const making: Making = { choices };
@@ -95,6 +95,7 @@ function makeItself(document: Document, making: Making, open: Open): ExampleDocu
   for (const field of making.choices.fields(document.fields)) {
     const value = makeField(field, making, open);
     if (value !== undefined) values[field.name] = value;
+    else if (field.required && field.nullable) values[field.name] = null;
     else if (field.required) return undefined;
   }
   return values;
