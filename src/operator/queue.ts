@@ -110,11 +110,11 @@ export const JOB_ACTIONS = {
   },
 } as const satisfies Record<'retry' | 'drop', OperatorAction & { readonly on: readonly JobState[] }>;
 
-/** Actions on a queue. */
+/** Actions on a queue. Whoever pauses one is asked, by what happens then. */
 export const QUEUE_ACTIONS = {
   pause: {
     ...{ title: 'Pause', done: 'paused' },
-    effect: 'No gateway takes jobs from it until it is resumed. Jobs that run go on, and new ones are entered.',
+    effect: (queue: string) => `No gateway takes jobs of ${queue} until it is resumed. Those that run go on.`,
   },
-  resume: { title: 'Resume', done: 'active', effect: 'Gateways take jobs from it again.' },
-} as const satisfies Record<'pause' | 'resume', OperatorAction>;
+  resume: { title: 'Resume', done: 'active' },
+} as const;

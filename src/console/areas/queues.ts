@@ -157,7 +157,7 @@ function actionsOf(visit: Visit, { queue, paused, dead }: QueueOverview): Html {
       ? button(visit, {
           text: QUEUE_ACTIONS.pause.title,
           to: `${path}/pause`,
-          ask: html`<strong>${queue}</strong>: ${QUEUE_ACTIONS.pause.effect}`,
+          ask: QUEUE_ACTIONS.pause.effect(queue),
         })
       : paused.with === undefined
         ? button(visit, { text: QUEUE_ACTIONS.resume.title, to: `${path}/resume` })
