@@ -253,7 +253,7 @@ export const queuesArea: Area = {
       const changed = await visit.ports.queues.resume(queue, visit.actor);
       return {
         to: pathTo('queues', queue),
-        notice: `${queue} is ${changed ? '' : 'already '}${QUEUE_ACTIONS.resume.done}.`,
+        notice: `${queue} is ${changed ? 'resumed' : `already ${QUEUE_ACTIONS.resume.done}`}.`,
         target: queue,
       };
     }),
