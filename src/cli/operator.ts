@@ -1,11 +1,12 @@
 import { createInterface } from 'node:readline/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Registry } from '../model/registry.ts';
+import { roughly, type View, type ViewColumn } from '../operator/view.ts';
 import type { Store, StoreReader } from '../store/index.ts';
 import { CliFailure } from './failure.ts';
 import { AS_JSON } from './help.ts';
 import { loadRegistry, placeOf, readTables, withCurrentStore } from './project.ts';
-import { note } from './terminal.ts';
+import { type Columns, note } from './terminal.ts';
 import { checkText, defaultActor } from './user/access.ts';
 
 /** Reads the number of entries of a list. */
@@ -20,6 +21,18 @@ export function readLimit(text: string): number {
 export function shortReason(reason: string): string {
   const [line = ''] = reason.split('\n', 1);
   return line.length > 80 ? `${line.slice(0, 77)}...` : line;
+}
+
+/** The columns of a view, for a table of a command. */
+export function columnsOf<T>(view: View<T>): Columns<T> {
+  return Object.fromEntries(
+    Object.values(view).map(({ title, value, kind }) => [title.toUpperCase(), (row: T) => cellOf(value(row), kind)]),
+  );
+}
+
+function cellOf(value: string | number | undefined, kind: ViewColumn<unknown>['kind']): string | number | undefined {
+  if (kind === 'seconds') return value === undefined ? undefined : roughly(Number(value));
+  return kind === 'prose' ? shortReason(String(value ?? '')) : value;
 }
 
 /** What is about to be done to many. */

@@ -1,13 +1,24 @@
 import { type Command, Option } from 'commander';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
-import type { JobDetails, JobState, KeptJob, QueueControl, QueueOverview, QueueReader } from '../store/index.ts';
+import {
+  ATTEMPTS,
+  JOB_ACTIONS,
+  JOB_FACTS,
+  JOB_STATES,
+  jobsView,
+  QUEUE_ACTIONS,
+  QUEUES,
+  TRAIL,
+} from '../operator/queue.ts';
+import type { View } from '../operator/view.ts';
+import type { JobDetails, JobState, KeptJob, QueueControl, QueueReader } from '../store/index.ts';
 import { counted } from '../wire/words.ts';
 import { CliFailure, Ended, wrongUsage } from './failure.ts';
 import { propose } from './find.ts';
 import { AS_JSON, explain, readTime } from './help.ts';
-import { actsOnStore, confirm, readLimit, readsStore, shortReason } from './operator.ts';
-import { type Columns, coloursOf, note, print, printable, printResult, tableOf } from './terminal.ts';
+import { actsOnStore, columnsOf, confirm, readLimit, readsStore } from './operator.ts';
+import { coloursOf, note, print, printable, printResult, tableOf } from './terminal.ts';
 
 const help = {
   examples: [
@@ -22,8 +33,6 @@ const help = {
     'The commands work on the configured database, also while gateways run: they notice a change within 2 s. A job waits until a gateway takes it, runs, is delayed until its time, is held until it is released, or is dead after its last attempt. Sensitive values are masked. Each action is recorded; queue log prints the record.',
   ],
 } as const;
-
-const STATES = ['waiting', 'running', 'delayed', 'held', 'dead'] as const satisfies readonly JobState[];
 
 /** `signalbox queue`: what waits, runs and has failed in the background, and what an operator does about it. */
 export function addQueue(program: Command): void {
@@ -97,37 +106,8 @@ function addOverview(queue: Command): void {
       const known = queue.commands.filter((each) => each !== command).map((each) => each.name());
       throw wrongUsage(`queue has no command ${unknown}`, propose(unknown, known));
     }
-    await printResult(await queues.overview(), json, (all) => tableOf(all, QUEUE_COLUMNS));
+    await printResult(await queues.overview(), json, (all) => tableOf(all, columnsOf(QUEUES)));
   });
-}
-
-const QUEUE_COLUMNS: Columns<QueueOverview> = {
-  QUEUE: ({ queue }) => queue,
-  WAITING: ({ waiting }) => waiting,
-  RUNNING: ({ running }) => running,
-  DELAYED: ({ delayed }) => delayed,
-  HELD: ({ held }) => held,
-  DEAD: ({ dead }) => dead,
-  OLDEST: ({ oldestSeconds }) => (oldestSeconds === undefined ? '' : roughly(oldestSeconds)),
-  'DONE/MIN': ({ donePerMinute }) => donePerMinute,
-  STATE: ({ paused, defined }) =>
-    paused !== undefined
-      ? `${paused.with === undefined ? 'paused' : `held with ${paused.with}`} since ${paused.since} by ${paused.actor}`
-      : defined === false
-        ? 'not defined'
-        : 'active',
-};
-
-/** `75 s`, `12 min`, `5 h`, `3 d`. */
-function roughly(seconds: number): string {
-  const [unit, length] = (
-    [
-      ['d', 86_400],
-      ['h', 3600],
-      ['min', 60],
-    ] as const
-  ).find(([, each]) => seconds >= 2 * each) ?? ['s', 1];
-  return `${Math.floor(seconds / length)} ${unit}`;
 }
 
 interface ListOptions {
@@ -146,7 +126,7 @@ function addList(queue: Command): void {
   })
     .description('list the jobs of a queue')
     .argument('<name>', 'the queue')
-    .addOption(new Option('--state <state>', 'the state of the jobs').choices(STATES).default('dead'))
+    .addOption(new Option('--state <state>', 'the state of the jobs').choices(JOB_STATES).default('dead'))
     .addOption(new Option('--order <order>', 'which jobs come first').choices(['newest', 'oldest']).default('newest'))
     .addOption(
       new Option('--limit <number>', 'the maximum number of jobs, up to 1000').argParser(readLimit).default(50),
@@ -154,29 +134,9 @@ function addList(queue: Command): void {
     .option('--after <text>', 'go on after a part of the list, with the text that came with it');
   reads(command, async (queues, json, name: string, { state, order, limit, after }: ListOptions) => {
     const page = await queues.list(name, { state, order, limit, ...(after === undefined ? {} : { after }) });
-    await printResult(page, json, ({ jobs }) => tableOf(jobs, jobColumns(state)));
+    await printResult(page, json, ({ jobs }) => tableOf(jobs, columnsOf(jobsView(state))));
     if (page.next !== undefined && !json) note(`There are more: add --after ${page.next}`);
   });
-}
-
-function jobColumns(state: JobState): Columns<KeptJob> {
-  const times = {
-    waiting: ['DUE', 'due'],
-    delayed: ['DUE', 'due'],
-    running: ['SINCE', 'started'],
-    held: ['ENTERED', 'entered'],
-    dead: ['DIED', 'died'],
-  } as const;
-  const [heading, member] = times[state];
-  return {
-    JOB: ({ id }) => id,
-    ATTEMPTS: ({ attempts }) => attempts,
-    [heading]: (job) => job[member],
-    ENTERED: ({ entered }) => entered,
-    ...(state === 'dead' || state === 'held'
-      ? { REASON: ({ reason = '' }) => shortReason(reason) }
-      : { GATEWAY: ({ gateway }) => gateway }),
-  };
 }
 
 function addShow(queue: Command): void {
@@ -190,30 +150,12 @@ function addShow(queue: Command): void {
 
 function renderJob(job: JobDetails): string {
   const { bold } = coloursOf(process.stdout);
-  const facts = {
-    queue: job.queue,
-    state: job.state,
-    key: job.key,
-    attempts: job.attempts,
-    entered: job.entered,
-    due: job.due,
-    began: job.started,
-    died: job.died,
-    gateway: job.gateway,
-    reason: job.reason,
-    request: job.cause?.requestId,
-    trace: job.cause?.traceparent,
-  };
-  const lines = Object.entries(facts).flatMap(([name, value]) =>
-    value === undefined ? [] : [`${name.padEnd(10)}${printable(String(value))}`],
-  );
-  const attempts = tableOf(job.tried, {
-    ATTEMPT: ({ attempt }) => attempt,
-    GATEWAY: ({ gateway }) => gateway,
-    BEGAN: ({ began }) => began,
-    ENDED: ({ ended = 'running' }) => ended,
-    REASON: ({ reason = '' }) => shortReason(reason),
+  const lines = Object.values<View<JobDetails>[string]>(JOB_FACTS).flatMap(({ title, value }) => {
+    const fact = value(job);
+    return fact === undefined ? [] : [`${title.toLowerCase().padEnd(10)}${printable(String(fact))}`];
   });
+  if (job.reason !== undefined) lines.push(`${'reason'.padEnd(10)}${printable(job.reason)}`);
+  const attempts = tableOf(job.tried, columnsOf(ATTEMPTS));
   const payload = JSON.stringify(job.payload, null, 2).split('\n').map(printable).join('\n');
   return `${[bold(job.id), ...lines].join('\n')}\n\n${job.tried.length === 0 ? '' : `${attempts}\n`}${bold('payload')}\n${payload}\n`;
 }
@@ -232,9 +174,7 @@ function addRetry(queue: Command): void {
       'signalbox queue retry 6f1c1f0e-5d6c-4c8e-9d0a-2f6f0f6e7c11',
       'signalbox queue retry --all --queue events --since 1h --yes',
     ],
-    notes: [
-      'A dead letter gets all its attempts again, behind the waiting jobs of its key; a held job gets them at its place; a delayed job runs now. A process request goes from Error to Queued.',
-    ],
+    notes: [`${JOB_ACTIONS.retry.effect} A process request goes from Error to Queued.`],
   })
     .description('run dead letters again, release held jobs, or run delayed jobs now')
     .argument('[ids...]', 'ids of jobs')
@@ -247,7 +187,8 @@ function addRetry(queue: Command): void {
       throw wrongUsage('retry takes ids of jobs, or --all with --queue', `'signalbox queue retry --help' shows both.`);
     if (all === undefined && (name !== undefined || since !== undefined))
       throw wrongUsage('--queue and --since need --all');
-    if (all === undefined) return each(acting, ids, 'runs again', (id) => acting.queues.retry(id, acting.actor));
+    if (all === undefined)
+      return each(acting, ids, JOB_ACTIONS.retry.done, (id) => acting.queues.retry(id, acting.actor));
     if (name === undefined) throw wrongUsage('--all needs --queue', "'signalbox queue' lists the queues.");
     await retryAll(acting, name, { since, yes });
   });
@@ -288,7 +229,7 @@ function addDrop(queue: Command): void {
   acts(command, async (acting, ids: readonly string[], { yes }: { yes?: true }) => {
     const many = counted(ids.length, 'job');
     if (ids.length > 1) await confirm({ question: `Drop ${many} for good?`, line: `${many} to drop.` }, yes);
-    await each(acting, ids, 'was dropped', (id) => acting.queues.drop(id, acting.actor));
+    await each(acting, ids, JOB_ACTIONS.drop.done, (id) => acting.queues.drop(id, acting.actor));
   });
 }
 
@@ -319,16 +260,20 @@ async function each(
 }
 
 function addPause(queue: Command, action: 'pause' | 'resume'): void {
-  const [description, done] = {
-    pause: ['let no gateway take jobs from a queue; jobs that run go on, and new ones are entered', 'paused'],
-    resume: ['let gateways take jobs from a paused queue again', 'active'],
-  }[action] as [string, string];
+  const description = {
+    pause: 'let no gateway take jobs from a queue; jobs that run go on, and new ones are entered',
+    resume: 'let gateways take jobs from a paused queue again',
+  }[action];
   const command = explain(queue.command(action), { examples: [`signalbox queue ${action} processes`] })
     .description(description)
     .argument('<name>', 'the queue');
   acts(command, async ({ queues, actor, json }, name: string) => {
     const changed = await queues[action](name, actor);
-    await printResult({ queue: name, changed }, json, () => `${name} is ${changed ? '' : 'already '}${done}.\n`);
+    await printResult(
+      { queue: name, changed },
+      json,
+      () => `${name} is ${changed ? '' : 'already '}${QUEUE_ACTIONS[action].done}.\n`,
+    );
   });
 }
 
@@ -343,15 +288,7 @@ function addLog(queue: Command): void {
     );
   reads(command, async (queues, json, { limit }: { readonly limit: number }) => {
     const trail = await queues.trail(limit);
-    const table = () =>
-      tableOf(trail, {
-        AT: ({ at }) => at,
-        ACTOR: ({ actor }) => actor,
-        ACTION: ({ action }) => action,
-        QUEUE: ({ queue: name }) => name,
-        JOB: ({ job }) => job,
-        REQUEST: ({ request }) => request,
-      });
+    const table = () => tableOf(trail, columnsOf(TRAIL));
     await print(json ? trail.map((line) => `${JSON.stringify(line)}\n`).join('') : table());
   });
 }

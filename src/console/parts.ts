@@ -1,12 +1,10 @@
+import { roughly, type Tone, type View, type ViewColumn } from '../operator/view.ts';
 import { exact, type Html, html, NOTHING, type Part } from './html.ts';
 import type { Visit } from './route.ts';
 
 // The components of all pages; browser/console.css has their looks and names the rules of the design.
 
-/** How something is: never shown by its colour alone. */
-export type Tone = 'good' | 'busy' | 'warn' | 'bad' | 'idle';
-
-/** A sign for each state, for those who can't tell the colours apart. */
+/** A sign for each state, which is never shown by its colour alone. */
 const SIGNS: Readonly<Record<Tone, string>> = { good: '●', busy: '◐', warn: '▲', bad: '■', idle: '○' };
 
 /** A state in a word. */
@@ -62,6 +60,42 @@ export interface Column<T> {
   readonly kind?: 'number' | 'code' | 'wide';
 }
 
+/**
+ * The columns of a view.
+ * @param cells what is in a cell other than the value alone: a link, a badge
+ */
+export function columnsOf<T, V extends View<T>>(
+  view: V & View<T>,
+  cells: { readonly [Name in keyof V]?: (row: T) => Part } = {},
+): readonly Column<T>[] {
+  return Object.entries(view as View<T>).map(([name, { title, value, kind }]) => ({
+    title,
+    ...(kind === undefined || SHOWN[kind].kind === undefined ? {} : { kind: SHOWN[kind].kind }),
+    cell: cells[name] ?? ((row) => shownAs(kind, value(row))),
+  }));
+}
+
+/** How values are shown, and the kind of their columns. */
+const SHOWN: Readonly<
+  Record<
+    NonNullable<ViewColumn<unknown>['kind']>,
+    { kind?: Column<unknown>['kind']; show(value: string | number): Part }
+  >
+> = {
+  count: { kind: 'number', show: (value) => number(Number(value)) },
+  // One that is not over has a word instead.
+  moment: { show: (value) => (/^\d{4}-/.test(String(value)) ? time(String(value)) : String(value)) },
+  seconds: { kind: 'number', show: (value) => roughly(Number(value)) },
+  id: { kind: 'code', show: (value) => shortId(String(value)) },
+  words: { kind: 'wide', show: String },
+  prose: { kind: 'wide', show: String },
+};
+
+function shownAs(kind: ViewColumn<unknown>['kind'], value: string | number | undefined): Part {
+  if (value === undefined) return kind === 'moment' ? time(undefined) : '';
+  return kind === undefined ? String(value) : SHOWN[kind].show(value);
+}
+
 /** Columns of a table that stay next to each other on a phone; the cells of a wider one follow each other there. */
 const MOST_ON_PHONE = 3;
 
@@ -95,6 +129,18 @@ export const facts = (all: readonly (readonly [name: string, value: Part])[]): H
   html`<dl class="facts">${all
     .filter(([, value]) => value !== undefined && value !== false && value !== null && value !== '')
     .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
+
+/** The facts of a view about one thing. @param cells what is shown other than the value; `undefined` leaves a fact out */
+export function factsFrom<T, V extends View<T>>(
+  view: V & View<T>,
+  thing: T,
+  cells: { readonly [Name in keyof V]?: (of: T) => Part } = {},
+): (readonly [name: string, value: Part])[] {
+  return Object.entries(view as View<T>).map(([name, { title, value, kind }]) => {
+    const found = value(thing);
+    return [title, cells[name] === undefined ? found && shownAs(kind, found) : cells[name](thing)];
+  });
+}
 
 /** A part of a page under a heading of its own. */
 export const section = (title: string, body: Part, id?: string): Html =>

@@ -3,9 +3,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Format } from '../binding/message.ts';
 import { isAttachment } from '../codec/binary.ts';
 import { CodecError } from '../codec/index.ts';
+import { exampleContent } from '../describe/example/scalar.ts';
 import { Fault, faults } from '../model/fault.ts';
 import type { Outcome } from '../model/handler.ts';
-import type { Message, Operation, RawKind } from '../model/service.ts';
+import type { Message, Operation } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import { messageFor } from '../serve/answer/by-call.ts';
 import type { Answerer } from '../serve/answer/call.ts';
@@ -41,17 +42,11 @@ function replyOf(message: Message, as: Format, seed: string): Outcome {
   if (message.kind === 'none') return { kind: 'value', value: {} };
   if (message.kind === 'document')
     return { kind: 'value', value: making(() => instanceOf(message.document, seeded(seed))) };
-  if (message.raw === 'binary') return contentOf(Buffer.from('Signalbox'));
-  return { kind: 'value', value: RAW[message.raw](as) };
+  const content = exampleContent(message.raw);
+  if (message.raw === 'binary') return contentOf(Buffer.from(content, 'base64'));
+  // In an envelope, JSON is a value, elsewhere its text.
+  return { kind: 'value', value: message.raw === 'json' && as === 'soap' ? JSON.parse(content) : content };
 }
-
-/** A text that is not in a document. */
-const RAW: Readonly<Record<Exclude<RawKind, 'binary'>, (as: Format) => DocumentValue | string>> = {
-  // In an envelope the content is a value, elsewhere its text.
-  json: (as) => (as === 'soap' ? {} : '{}'),
-  xml: () => '<value/>',
-  text: () => 'text',
-};
 
 /** A reply that is content without a document. */
 export function contentOf(bytes: Uint8Array, contentType = 'application/octet-stream'): Outcome {

@@ -1,17 +1,10 @@
 import { createHash } from 'node:crypto';
 import { CodecError, compileDocument, compileText } from '../codec/index.ts';
 import { exampleJson } from '../describe/example/text.ts';
-import {
-  type ExampleDocument,
-  type ExampleValue,
-  emptyExample,
-  exampleEntry,
-  exampleField,
-} from '../describe/example/value.ts';
-import { exampleKey, takenFor } from '../describe/field.ts';
-import { type Kinds, kindName, kindsOf } from '../model/derivation.ts';
+import { type Choices, makeDocument } from '../describe/example/value.ts';
+import { takenFor } from '../describe/field.ts';
 import type { Document } from '../model/document.ts';
-import { type Field, filledByFault, isCollection, type ScalarType } from '../model/field.ts';
+import type { Field, ScalarType } from '../model/field.ts';
 import { isNumeric, primitiveOf, traitsOf } from '../model/scalar.ts';
 import type { DocumentValue } from '../model/value.ts';
 
@@ -30,102 +23,47 @@ export function seeded(text: string): Pick {
 }
 
 /**
- * A value of a document, with every field that a value can be made for. A field has its `fixed` value, else its `example`, else
- * one of its `enum`, else its default, else a value of its type within its bounds. A document inside itself ends where it is
- * optional.
+ * A value of a document, with every field that a value can be made for. The same seed gives the same value: one of each `enum`,
+ * branch and document that derives from another, and varied values of types within their bounds.
  * @throws CodecError naming the field that no value can be made for
  */
 export function instanceOf(document: Document, pick: Pick): DocumentValue {
-  const example = documentInstance(document, pick, []);
-  const codec = compileDocument(document, { namespace: '' });
-  return codec.fromJson(JSON.stringify(exampleJson(document, example)));
-}
-
-type Open = readonly Document[];
-
-function documentInstance(document: Document, pick: Pick, open: Open): ExampleDocument {
-  const inside = [...open, document];
-  if (document.choice !== undefined) return choiceInstance(document, pick, inside);
-  if (document.kinds !== undefined) return kindInstance(document, document.kinds, pick, inside);
-  return itselfInstance(document, pick, inside);
-}
-
-/** One of the documents that may stand for another one, of which a value can be made. */
-function kindInstance(document: Document, { by }: Kinds, pick: Pick, inside: Open): ExampleDocument {
-  const kinds = kindsOf(document).filter((kind) => kind === document || !inside.includes(kind));
-  const first = pick(Math.max(1, kinds.length));
-  let reason: unknown = new CodecError(document.id, 'contains itself in each of the documents that derive from it');
-  for (const kind of [...kinds.slice(first), ...kinds.slice(0, first)]) {
-    try {
-      const value = itselfInstance(kind, pick, [...inside, kind]);
-      return Object.assign(emptyExample(), { [by.name]: kindName(kind) }, value);
-    } catch (error) {
-      if (!(error instanceof CodecError)) throw error;
-      reason = error;
-    }
-  }
-  throw reason;
-}
-
-/** A value of the document itself, not of one that derives from it. */
-function itselfInstance(document: Document, pick: Pick, inside: Open): ExampleDocument {
-  const values = emptyExample();
-  for (const field of document.fields) {
-    const value = fieldInstance(field, pick, inside);
-    if (value !== undefined) values[field.name] = value;
-    else if (field.required)
-      throw new CodecError(field.name, `needs an example in ${document.id}: no value can be made from its definition`);
-  }
-  return values;
-}
-
-/** A branch that does not contain the document again, if there is one. */
-function choiceInstance({ id, fields }: Document, pick: Pick, inside: Open): ExampleDocument {
-  const first = pick(fields.length);
-  let reason: unknown = new CodecError(id, 'contains itself in each of its branches');
-  for (const field of [...fields.slice(first), ...fields.slice(0, first)]) {
-    try {
-      const value = fieldInstance(field, pick, inside);
-      if (value !== undefined) return Object.assign(emptyExample(), { [field.name]: value });
-    } catch (error) {
-      if (!(error instanceof CodecError)) throw error;
-      reason = error;
-    }
-  }
-  throw reason;
+  const made = makeDocument(document, variedBy(pick));
+  if ('unmade' in made) throw new CodecError(made.unmade.name, made.unmade.reason);
+  return compileDocument(document, { namespace: '' }).fromJson(JSON.stringify(exampleJson(document, made.value)));
 }
 
 /** Entries of a list or a map that has no bounds. */
 const ENTRIES = 3;
 
-function fieldInstance(field: Field, pick: Pick, open: Open): ExampleValue | undefined {
-  const { type } = field;
-  if (type.kind === 'document') return compoundInstance(type.document, pick, open);
-  if (!isCollection(type)) return scalarInstance(field, type, pick);
-  const least = field.minimum ?? 1;
-  const count = Math.min(least + pick(ENTRIES), field.maximum ?? Number.POSITIVE_INFINITY);
-  const { item } = type;
-  const entry = exampleEntry(field);
-  const entries = Array.from({ length: count }, () =>
-    item.kind === 'document'
-      ? compoundInstance(item.document, pick, open)
-      : scalarInstance({ ...entry, type: item }, item, pick),
-  );
-  const found = entries.filter((each) => each !== undefined);
-  return type.kind === 'list'
-    ? found
-    : Object.fromEntries(found.map((each, index) => [exampleKey(field, index), each]));
+function variedBy(pick: Pick): Choices {
+  const rotated = <T>(alternatives: readonly T[]): readonly T[] => {
+    const first = pick(Math.max(1, alternatives.length));
+    return [...alternatives.slice(first), ...alternatives.slice(0, first)];
+  };
+  return {
+    fields: (fields) => fields,
+    branches: rotated,
+    kinds: rotated,
+    entries({ minimum = 1, maximum = Number.POSITIVE_INFINITY }, make) {
+      const length = Math.min(minimum + pick(ENTRIES), maximum);
+      return Array.from({ length }, make).filter((each) => each !== undefined);
+    },
+    showsEmpty: true,
+    given: (field) => chosen(field.enum, pick) ?? takenFor(field),
+    variant(field, type) {
+      const varied = variant(field, type, pick);
+      const unspaced = typeof varied === 'string' ? varied.replaceAll(' ', '_') : varied;
+      const fits = checkOf(field);
+      return [varied, unspaced].find((each) => each !== undefined && fits(String(each)));
+    },
+  };
 }
 
-function compoundInstance(document: Document, pick: Pick, open: Open): ExampleValue | undefined {
-  return open.includes(document) ? undefined : documentInstance(document, pick, open);
-}
-
-function scalarInstance(field: Field, type: ScalarType, pick: Pick): ExampleValue | undefined {
-  const given = field.fixed ?? field.example ?? chosen(field.enum, pick) ?? takenFor(field);
-  if (given !== undefined || filledByFault(field)) return exampleField(withExample(field, given));
+/** Whether a text is a value of a field. */
+function checkOf(field: Field): (text: string) => boolean {
   const read = compileText(field);
-  const fits = (text: string): boolean => {
+  return (text) => {
     try {
       read(text);
       return true;
@@ -134,16 +72,6 @@ function scalarInstance(field: Field, type: ScalarType, pick: Pick): ExampleValu
       throw error;
     }
   };
-  const plain = exampleField(field);
-  const varied = variant(field, type, pick);
-  const unspaced = typeof varied === 'string' ? varied.replaceAll(' ', '_') : varied;
-  return [varied, unspaced].find((each) => each !== undefined && fits(String(each))) ?? plain;
-}
-
-/** The field with a value to show, in the form that `example:` has. */
-function withExample(field: Field, given: string | number | boolean | undefined): Field {
-  const { enum: _, ...rest } = field;
-  return given === undefined ? rest : { ...rest, example: given };
 }
 
 function chosen<T>(values: readonly T[] | undefined, pick: Pick): T | undefined {

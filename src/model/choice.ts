@@ -1,5 +1,4 @@
-import type { Document } from './document.ts';
-import { type Field, isCollection } from './field.ts';
+import type { Field, FieldType } from './field.ts';
 import { traitsOf } from './scalar.ts';
 
 /** The kinds of JSON values that fields have. */
@@ -13,29 +12,36 @@ interface JsonValues {
   readonly anyCase: boolean;
 }
 
+/** What the rule asks about a member of the JSON objects that a branch of a choice without a tag takes. */
+export interface JsonMember
+  extends Pick<Field, 'jsonName' | 'required' | 'default' | 'absent' | 'nullable' | 'fixed' | 'enum' | 'anyCase'> {
+  /** Of a list, a map or a document, no more is asked. */
+  readonly type: { readonly kind: FieldType['kind'] };
+}
+
 /** A branch of a choice without a tag: a document, as the JSON objects that are one. */
-export interface JsonBranch {
+export interface JsonBranch<M extends JsonMember> {
   /** The members that each object has. */
-  readonly needed: readonly Field[];
+  readonly needed: readonly M[];
   /** By the names of members. */
-  readonly fields: ReadonlyMap<string, Field>;
+  readonly fields: ReadonlyMap<string, M>;
 }
 
 /** The branch of a document. A member with a fixed value belongs to each object, although readers fill it in. */
-export function jsonBranch({ fields }: Document): JsonBranch {
+export function jsonBranch<M extends JsonMember>(fields: readonly M[]): JsonBranch<M> {
   return {
     needed: fields.filter((field) => field.required && field.default === undefined),
     fields: new Map(fields.map((field) => [field.jsonName, field])),
   };
 }
 
-/** Whether no JSON object is a value of both documents, by the names, kinds and values of members that one of them needs. */
-export function areApart(one: Document, other: Document): boolean {
+/** Whether no JSON object is a value of both branches, by the names, kinds and values of members that one of them needs. */
+export function areApart(one: readonly JsonMember[], other: readonly JsonMember[]): boolean {
   const [a, b] = [jsonBranch(one), jsonBranch(other)];
   return needsOther(a, b) || needsOther(b, a);
 }
 
-function needsOther({ needed }: JsonBranch, { fields }: JsonBranch): boolean {
+function needsOther({ needed }: JsonBranch<JsonMember>, { fields }: JsonBranch<JsonMember>): boolean {
   return needed.some((field) => {
     const other = fields.get(field.jsonName);
     return other === undefined || differs(field, other);
@@ -43,7 +49,7 @@ function needsOther({ needed }: JsonBranch, { fields }: JsonBranch): boolean {
 }
 
 /** Whether no value of a field that is always there is one of another. */
-function differs(field: Field, other: Field): boolean {
+function differs(field: JsonMember, other: JsonMember): boolean {
   if (field.absent === 'blank' || other.absent === 'blank') return false;
   // Null of a field that is not nullable means that it is absent.
   if (field.nullable && (other.nullable || !other.required)) return false;
@@ -57,7 +63,7 @@ function differs(field: Field, other: Field): boolean {
 }
 
 /** Compiles the test whether a JSON value may be one of a field, by its kind and the values that there are. */
-export function compileMayBe(field: Field): (kind: JsonKind, text: string | undefined) => boolean {
+export function compileMayBe(field: JsonMember): (kind: JsonKind, text: string | undefined) => boolean {
   // A blank may have another kind.
   if (field.absent === 'blank') return () => true;
   const { kind, values, anyCase } = jsonValues(field);
@@ -67,10 +73,10 @@ export function compileMayBe(field: Field): (kind: JsonKind, text: string | unde
   };
 }
 
-function jsonValues({ type, fixed, enum: listed, anyCase }: Field): JsonValues {
-  if (isCollection(type) || type.kind === 'document')
-    return { kind: type.kind === 'list' ? 'array' : 'object', values: undefined, anyCase };
-  const { json, primitive, values: spellings } = traitsOf(type);
+function jsonValues({ type: { kind: word }, fixed, enum: listed, anyCase }: JsonMember): JsonValues {
+  if (word === 'list' || word === 'map' || word === 'document')
+    return { kind: word === 'list' ? 'array' : 'object', values: undefined, anyCase };
+  const { json, primitive, values: spellings } = traitsOf({ kind: word });
   // A double may be a number or a text, and any JSON anything.
   const isAnyKind = primitive === 'json' || primitive === 'double';
   const kind = isAnyKind ? undefined : json.type === 'integer' ? 'number' : (json.type as JsonKind);

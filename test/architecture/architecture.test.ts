@@ -26,6 +26,7 @@ const TABLE: Readonly<Record<string, string>> = {
   process: 'codec security store trace type:query kysely',
   event: 'codec security store trace kysely',
   message: 'binding codec invoke security store trace kysely',
+  operator: 'type:message type:process type:security type:store',
   delivered: 'query type:message type:process type:store',
   describe: '',
   diff: '',
@@ -34,12 +35,12 @@ const TABLE: Readonly<Record<string, string>> = {
   invoke: 'binding codec load trace wsse oauth4webapi undici',
   client: 'invoke load store',
   console:
-    'codec describe invoke kinds security type:message type:process type:query type:store @dagrejs/dagre hono htmx.org idiomorph uplot',
+    'codec describe invoke kinds operator security type:message type:process type:query type:store @dagrejs/dagre hono htmx.org idiomorph uplot',
   serve:
     'binding codec console delivered describe event invoke load message process query security store trace wsse @hono/node-server hono pino prom-client',
   mock: 'binding codec describe invoke kinds security serve store trace wsse',
   testing: 'codec describe invoke load mock security serve store pg',
-  cli: 'codec describe diff generate import invoke load type:message type:process mock query security serve store better-sqlite3 commander picocolors',
+  cli: 'codec describe diff generate import invoke load type:message type:process mock operator query security serve store better-sqlite3 commander picocolors',
   handlers: 'signalbox',
   '.': 'client codec invoke load serve store',
 };

@@ -15,6 +15,14 @@ describe('the queues in the console', () => {
     for (const queue of ['events', 'processes', 'query-runs']) expect(text).toContain(`>${queue}</a>`);
   });
 
+  it('have the columns that the command prints, and its word for a queue that runs', async () => {
+    const { text } = await (await gateway.signIn()).get('/queues');
+    const [list = ''] = text.split('</table>');
+    const titles = Array.from(list.matchAll(/<th scope="col"[^>]*>([^<]*)</g), ([, title]) => title);
+    expect(titles.join(' ').toUpperCase()).toBe('QUEUE WAITING RUNNING DELAYED HELD DEAD OLDEST DONE/MIN STATE');
+    expect(list).toMatch(/events<\/a>.*● ?<\/span> active/s);
+  });
+
   it('are paused and resumed, which is reported, in the trail and in the audit log', async () => {
     const visitor = await gateway.signIn();
     const paused = await visitor.post('/queues/processes/pause');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { samplePattern } from '../../src/describe/example/value.ts';
+import { samplePattern } from '../../src/describe/example/pattern.ts';
 import { readWholePattern } from '../../src/describe/field.ts';
 import { xsdPattern } from '../../src/describe/xsd/types.ts';
 

@@ -58,4 +58,16 @@ describe('content whose order does not tell what an element is', () => {
     });
     expect(losses).toEqual(['elements "x" of different types in one content: taken as any XML']);
   });
+
+  it('takes lists of one name and entries of different types as XML', async () => {
+    const list = (name: string, item: string): string =>
+      `<xs:simpleType name="${name}"><xs:list itemType="xs:${item}"/></xs:simpleType>`;
+    const element = (type: string): string => `<xs:element name="x" type="t:${type}"/>`;
+    const between = '<xs:element name="b" type="xs:int"/>';
+    const { documents, losses } = await read(
+      `${list('Words', 'string')}${list('Numbers', 'int')}${base(element('Words') + between + element('Numbers'))}`,
+    );
+    expect(documents.Base).toMatchObject({ x: { type: 'xml' }, x_2: { type: 'xml' } });
+    expect(losses).toEqual(['elements "x" of different types in one content: taken as any XML']);
+  });
 });

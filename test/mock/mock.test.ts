@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileDocument } from '../../src/codec/index.ts';
+import { exampleDocument } from '../../src/describe/example/value.ts';
 import { madeField } from '../../src/load/document/field.ts';
 import { mockAnswerer } from '../../src/mock/answer.ts';
 import { instanceOf, seeded } from '../../src/mock/instance.ts';
@@ -7,6 +8,7 @@ import { startMock } from '../../src/mock/serve.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { Field } from '../../src/model/field.ts';
 import { readXml } from '../../src/wire/xml/read-xml.ts';
+import { load } from '../load/linked.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { registryIn } from './project.ts';
 
@@ -181,6 +183,37 @@ describe('the value of a document', () => {
         expect(codec.fromXml(readXml(codec.toXml(value)))).toEqual(value);
       }
     }
+  });
+
+  it('has no optional part that no value can be made for, in a mock as in contracts', () => {
+    const { documents } = load(`document: ORDER
+fields: { ID: integer, PARENT: CHILD, ODD: { fields: { CODE: { type: string(3), pattern: "y{40}", required: true } } } }
+---
+document: CHILD
+fields: { OF: { type: ORDER, required: true } }
+`);
+    const order = documents.get('ORDER') as Document;
+    expect(exampleDocument(order)).toEqual({ ID: 1 });
+    for (const seed of ['a', 'b', 'c']) expect(Object.keys(instanceOf(order, seeded(seed)))).toEqual(['ID']);
+  });
+
+  it('is null where only null ends it', () => {
+    const { documents } = load(
+      'document: STEP\nfields: { ID: integer, NEXT: { type: STEP, required: true, nullable: true } }',
+    );
+    const step = documents.get('STEP') as Document;
+    expect(exampleDocument(step)).toEqual({ ID: 1, NEXT: null });
+    const value = instanceOf(step, seeded('a'));
+    expect(value).toEqual({ ID: expect.anything(), NEXT: null });
+    const codec = compileDocument(step, { namespace: '' });
+    expect(codec.fromXml(readXml(codec.toXml(value)))).toEqual(value);
+  });
+
+  it('has no entry in a list that may have none', () => {
+    const none = { ...(document.fields.find(({ name }) => name === 'NOTES') as Field), maximum: 0, required: true };
+    const emptied: Document = { ...document, fields: [none] };
+    expect(exampleDocument(emptied)).toEqual({ NOTES: [] });
+    expect(instanceOf(emptied, seeded(''))).toEqual({ NOTES: [] });
   });
 
   it('names the required field that no value can be made for', () => {

@@ -1,4 +1,5 @@
 import { compileDocument } from '../../codec/index.ts';
+import { exampleContent } from '../../describe/example/scalar.ts';
 import { exampleJson } from '../../describe/example/text.ts';
 import { exampleDocument } from '../../describe/example/value.ts';
 import {
@@ -109,7 +110,7 @@ function exampleOf({ rest }: DraftOperation, call: ConsumerOperation): DocumentV
   if (call.kind === 'soap') {
     const { request } = call.soap;
     if (request.kind === 'none') return {};
-    return request.kind === 'raw' ? { content: '<content/>' } : exampleValue(request.document);
+    return request.kind === 'raw' ? { content: exampleContent('xml') } : exampleValue(request.document);
   }
   const outside = new Set([
     ...call.uris.flatMap(({ variables }) => variables.map(({ field }) => field.name)),

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Acted, DeliveryAction, HeldWhole, PartitionGiven } from '../../message/index.ts';
+import { DELIVERY_ACTIONS } from '../../operator/message.ts';
 import { counted } from '../../wire/words.ts';
 import { Ended, wrongUsage } from '../failure.ts';
 import { explain } from '../help.ts';
@@ -13,8 +14,6 @@ interface Words {
   readonly description: string;
   readonly examples: readonly string[];
   readonly notes: readonly string[];
-  /** `delivery ... of ... <done>`. */
-  readonly done: string;
 }
 
 const ID = '0195a3f0-5d6c-7c8e-9d0a-2f6f0f6e7c11';
@@ -29,19 +28,16 @@ const WORDS: Readonly<Record<DeliveryAction, Words>> = {
     notes: [
       'A delivery gets all its attempts again and keeps its id, so that its target recognises a repetition. One that is held in a partition goes first there; any other goes behind those that wait. One whose payload was not kept is refused, and so is one that is Done.',
     ],
-    done: 'is sent again',
   },
   cancel: {
     description: 'cancel deliveries for good',
     examples: [`signalbox message cancel ${ID}`, 'signalbox message cancel --all --subscription TO_ERP --status Retry'],
     notes: ['A delivery that runs is aborted within a second. The next one of its partition begins.'],
-    done: 'is cancelled',
   },
   skip: {
     description: 'give up held deliveries, so that their partitions go on',
     examples: [`signalbox message skip ${ID}`],
     notes: ['A skipped delivery is Cancelled. Only one that is held can be skipped.'],
-    done: 'is skipped',
   },
   hold: {
     description: 'let deliveries wait, or all of a queue, a subscription, a node or a partition',
@@ -53,13 +49,11 @@ const WORDS: Readonly<Record<DeliveryAction, Words>> = {
     notes: [
       'Without ids and --all, the options name what is held as a whole: gateways begin none of its deliveries until it is released; new messages are entered and wait. A partition is held by its first delivery that waits. Deliveries that run go on.',
     ],
-    done: 'is held',
   },
   release: {
     description: 'let held deliveries go on, or what is held as a whole',
     examples: ['signalbox message release --node ERP', `signalbox message release ${ID}`],
     notes: ['A delivery that failed for good and is held gets all its attempts again.'],
-    done: 'is released',
   },
 };
 
@@ -143,11 +137,10 @@ async function actOnWhole(
   what: HeldWhole,
 ): Promise<void> {
   const changed = await messages[action](what, actor);
-  const done = action === 'hold' ? 'held' : 'released';
   await printResult(
     { ...what, changed },
     json,
-    () => `${what.kind} ${what.id} is ${changed ? '' : 'already '}${done}.\n`,
+    () => `${what.kind} ${what.id} is ${changed ? '' : 'already '}${DELIVERY_ACTIONS[action].done}.\n`,
   );
 }
 
@@ -158,7 +151,7 @@ async function actOnPartition(
 ): Promise<void> {
   const work = action === 'hold' ? messages.holdPartition : messages.releasePartition;
   const { queue, partition, deliveries } = await work(given, actor);
-  const done = `${deliveries === 1 ? 'is' : 'are'} ${action === 'hold' ? 'held' : 'released'}`;
+  const done = `${deliveries === 1 ? 'is' : 'are'} ${DELIVERY_ACTIONS[action].done}`;
   await printResult(
     { kind: 'partition', queue, partition, changed: deliveries },
     json,
@@ -206,7 +199,7 @@ async function actOnAll(
   if (json) return report(action, result, json);
   const { length } = result.done;
   await print(
-    `${counted(length, 'delivery', 'deliveries')} ${WORDS[action].done.replace(/^is/, length === 1 ? 'is' : 'are')}.\n`,
+    `${counted(length, 'delivery', 'deliveries')} ${length === 1 ? 'is' : 'are'} ${DELIVERY_ACTIONS[action].done}.\n`,
   );
   await refuse(result);
 }
@@ -215,7 +208,8 @@ async function report(action: DeliveryAction, result: Acted, json: true | undefi
   await printResult(result, json, ({ done }) =>
     done
       .map(
-        ({ message, subscription, was }) => `${message} to ${subscription}, which was ${was}, ${WORDS[action].done}.\n`,
+        ({ message, subscription, was }) =>
+          `${message} to ${subscription}, which was ${was}, is ${DELIVERY_ACTIONS[action].done}.\n`,
       )
       .join(''),
   );

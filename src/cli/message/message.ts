@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
 import type { KeptDelivery, KeptMessage, MessageDetails, MessagePayload } from '../../message/index.ts';
+import { DELIVERIES, MESSAGES } from '../../operator/message.ts';
 import { explain } from '../help.ts';
-import { readLimit, shortReason } from '../operator.ts';
+import { columnsOf, readLimit, shortReason } from '../operator.ts';
 import { type Columns, coloursOf, note, printable, printResult, tableOf } from '../terminal.ts';
 import { reads } from './access.ts';
 import { addAction, addDown, addHeld } from './act.ts';
@@ -61,24 +62,10 @@ function addList(message: Command): void {
       after = page.next;
     } while (after !== undefined && found.length < limit);
     const result = { messages: found, ...(after === undefined ? {} : { next: after }) };
-    await printResult(result, json, () => tableOf(found, COLUMNS));
+    await printResult(result, json, () => tableOf(found, columnsOf(MESSAGES)));
     if (after !== undefined && !json) note(`There are more: add --after ${after}`);
   });
 }
-
-const COLUMNS: Columns<KeptMessage> = {
-  MESSAGE: ({ id }) => id,
-  STATUS: ({ status }) => status,
-  OPERATION: ({ operation }) => operation,
-  ENTERED: ({ entered }) => entered,
-  USER: ({ user }) => user,
-  DELIVERIES: ({ queue, node, connector, code, deliveries }) =>
-    queue === undefined
-      ? ['call', node === undefined ? `over ${connector}` : `of ${node}`, code].filter(Boolean).join(' ')
-      : Object.entries(deliveries)
-          .map(([status, count]) => `${count} ${status}`)
-          .join(', '),
-};
 
 function addShow(message: Command): void {
   const command = explain(message.command('show'), {
@@ -136,12 +123,7 @@ function listed(ids: readonly string[]): string | undefined {
 }
 
 const DELIVERY_COLUMNS: Columns<KeptDelivery> = {
-  DELIVERY: ({ id }) => id,
-  SUBSCRIPTION: ({ subscription }) => subscription,
-  STATUS: ({ status }) => status,
-  TO: ({ target }) => target,
-  ATTEMPTS: ({ tried }) => tried.length,
-  NEXT: ({ next, until }) => next ?? (until === undefined ? undefined : `reply by ${until}`),
+  ...columnsOf(DELIVERIES),
   REASON: (delivery) => shortReason(whyOf(delivery)),
 };
 

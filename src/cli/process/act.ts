@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { Fault } from '../../model/fault.ts';
+import { REQUEST_ACTIONS, requestDone } from '../../operator/process.ts';
 import type { ProcessRequest, RequestAction } from '../../process/index.ts';
 import { counted } from '../../wire/words.ts';
 import { Ended } from '../failure.ts';
@@ -10,33 +11,19 @@ import { type Acting, acts, operatorOf, readInstance } from './access.ts';
 
 const readInstances = (text: string, before: readonly number[] = []): number[] => [...before, readInstance(text)];
 
-const ACTIONS = {
-  hold: { action: 'Hold', description: 'put requests that wait on hold, until they are restarted', done: 'is on hold' },
-  cancel: {
-    action: 'Cancelled',
-    description: 'cancel requests; code that runs is asked to stop',
-    done: 'is cancelled',
-  },
-  restart: {
-    ...{ action: 'Restart', done: 'runs again' },
-    description: 'run requests again with the same parameters; their reports are removed',
-  },
-  delete: {
-    ...{ action: 'Deleted', done: 'is deleted' },
-    description: 'mark requests as deleted, and remove their reports for good',
-  },
-} as const satisfies Record<string, { action: RequestAction; description: string; done: string }>;
+type Verb = (typeof REQUEST_ACTIONS)[RequestAction]['verb'];
 
-/** The command of each action. */
-export const COMMANDS_OF: Readonly<Record<RequestAction, keyof typeof ACTIONS>> = {
-  ...{ Hold: 'hold', Cancelled: 'cancel', Restart: 'restart', Deleted: 'delete' },
+const DESCRIPTIONS: Readonly<Record<Verb, string>> = {
+  hold: 'put requests that wait on hold, until they are restarted',
+  cancel: 'cancel requests; code that runs is asked to stop',
+  restart: 'run requests again with the same parameters; their reports are removed',
+  delete: 'mark requests as deleted, and remove their reports for good',
 };
 
 /** `signalbox process hold`, `cancel`, `restart` or `delete`. */
-export function addAction(group: Command, name: keyof typeof ACTIONS): void {
-  const { description } = ACTIONS[name];
+export function addAction(group: Command, name: Verb): void {
   const command = explain(group.command(name), { examples: [`signalbox process ${name} 1042`] })
-    .description(description)
+    .description(DESCRIPTIONS[name])
     .argument('<instances...>', 'the numbers of requests', readInstances)
     .option('--yes', 'do not ask');
   acts(command, async (acting, instances: readonly number[], { yes }: { readonly yes?: true }) => {
@@ -51,9 +38,11 @@ export function addAction(group: Command, name: keyof typeof ACTIONS): void {
 async function updateEach(
   { registry, scheduler, actor, json }: Acting,
   instances: readonly number[],
-  name: keyof typeof ACTIONS,
+  name: Verb,
 ): Promise<void> {
-  const { action, done } = ACTIONS[name];
+  const action = (Object.keys(REQUEST_ACTIONS) as RequestAction[]).find(
+    (each) => REQUEST_ACTIONS[each].verb === name,
+  ) as RequestAction;
   const operator = operatorOf(registry);
   const results: (ProcessRequest | { readonly instance: number; readonly error: string })[] = [];
   let refused = 0;
@@ -61,8 +50,7 @@ async function updateEach(
     try {
       const request = await scheduler.update(instance, action, operator, actor);
       results.push(request);
-      const result = request.runStatus === 'Cancel' ? 'is being cancelled' : done;
-      if (!json) await print(`Request ${instance} ${result}.\n`);
+      if (!json) await print(`Request ${instance} ${requestDone(action, request)}.\n`);
     } catch (error) {
       if (!(error instanceof Fault) || instances.length === 1) throw error;
       results.push({ instance, error: error.message });

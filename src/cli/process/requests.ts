@@ -1,12 +1,12 @@
 import { type Command, Option } from 'commander';
-import type { LogEntry, LogPage, ProcessRequest, RequestDetail } from '../../process/index.ts';
+import { MESSAGE_LOG, REQUEST_ACTIONS, REQUESTS } from '../../operator/process.ts';
+import type { LogEntry, LogPage, RequestDetail } from '../../process/index.ts';
 import { wrongUsage } from '../failure.ts';
 import { AS_JSON, explain, readTime } from '../help.ts';
 import { checkOutput, writeContent } from '../invoke/files.ts';
-import { readLimit } from '../operator.ts';
-import { type Columns, coloursOf, printable, printResult, tableOf } from '../terminal.ts';
+import { columnsOf, readLimit } from '../operator.ts';
+import { coloursOf, printable, printResult, tableOf } from '../terminal.ts';
 import { readInstance, reads } from './access.ts';
-import { COMMANDS_OF } from './act.ts';
 
 interface ListOptions {
   readonly user?: string;
@@ -52,20 +52,9 @@ export function addList(group: Command): void {
       ...(status === undefined ? {} : { runStatus: status }),
       ...(since === undefined ? {} : { since: Date.now() - since }),
     };
-    await printResult(await requests.find(filter, operator), json, (found) => tableOf(found, REQUEST_COLUMNS));
+    await printResult(await requests.find(filter, operator), json, (found) => tableOf(found, columnsOf(REQUESTS)));
   });
 }
-
-const REQUEST_COLUMNS: Columns<ProcessRequest> = {
-  INSTANCE: ({ instance }) => instance,
-  TYPE: ({ type }) => printable(type),
-  NAME: ({ name }) => printable(name),
-  USER: ({ operator }) => printable(operator),
-  STATUS: ({ runStatus }) => runStatus,
-  PROGRESS: ({ percent }) => (percent === undefined ? '' : `${percent} %`),
-  RUNS: ({ runs }) => runs,
-  ENDED: ({ ended }) => ended,
-};
 
 /** Lines of a message log that are read at once. */
 const PAGE = 1000;
@@ -108,18 +97,15 @@ function renderRequest({ request, parameters, actions, job }: RequestDetail, log
     output: [request.destination, request.format].filter(Boolean).join(', '),
     distribution: request.distribution,
     job,
-    actions: actions.map((action) => COMMANDS_OF[action]).join(', '),
+    actions: actions.map((action) => REQUEST_ACTIONS[action].verb).join(', '),
   };
   const lines = Object.entries(facts).flatMap(([name, value]) =>
     value === undefined || value === '' ? [] : [`${name.padEnd(14)}${printable(String(value))}`],
   );
   const title = bold(printable(`${request.instance}: ${request.name} of ${request.type}`));
   const values = parameters.map(({ name, value }) => `${name}=${printable(value)}`);
-  const table = tableOf(log, {
-    AT: ({ at }) => at,
-    LEVEL: ({ level }) => level,
-    MESSAGE: ({ text }) => printable(text),
-  });
+  const { at, level, message } = MESSAGE_LOG;
+  const table = tableOf(log, { ...columnsOf<LogEntry>({ at, level }), MESSAGE: message.value });
   return [
     `${[title, ...lines].join('\n')}\n`,
     ...(values.length === 0 ? [] : [`${[bold('parameters'), ...values].join('\n')}\n`]),

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { CERTIFICATES, keysView } from '../../operator/user.ts';
 import { fingerprintIn, refuseDeclaredCertificate } from '../../security/users/certificate.ts';
-import { type KeptCertificate, type KeptKey, UserError } from '../../security/users/user-port.ts';
+import { type KeptKey, UserError } from '../../security/users/user-port.ts';
 import { certificateName } from '../../wire/certificate.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { explain, readTime } from '../help.ts';
+import { columnsOf } from '../operator.ts';
 import { type Columns, note, print, printResult, tableOf } from '../terminal.ts';
 import { changesUser, checkText, type ReadAccess, refuseDeclared, showsUsers, userCommand } from './access.ts';
 
@@ -14,7 +16,7 @@ export function addUserKey(user: Command): void {
     examples: ["signalbox user key add ada --expires '90 d'", 'signalbox user key list ada'],
   }).description('manage the API keys of a user');
   addKeyAdd(key);
-  addList(key, 'list the keys of a user, by the part that is not secret', KEY_COLUMNS, (users, id) => users.keys(id));
+  addList(key, 'list the keys of a user, by the part that is not secret', keyColumns(), (users, id) => users.keys(id));
   const revoke = userCommand(key, 'revoke', {
     description: 'revoke a key for good; it is refused within 2 s',
     examples: ['signalbox user key revoke ada k3yp4rt0'],
@@ -68,23 +70,7 @@ function addList<T>(
   });
 }
 
-export const KEY_COLUMNS: Columns<KeptKey> = {
-  KEY: ({ id }) => id,
-  STATE: ({ expires, revoked }) => {
-    if (revoked !== undefined) return 'revoked';
-    return expires !== undefined && expires <= new Date().toISOString() ? 'expired' : 'valid';
-  },
-  CREATED: ({ created }) => created,
-  EXPIRES: ({ expires }) => expires,
-  REVOKED: ({ revoked }) => revoked,
-  DESCRIPTION: ({ description }) => description,
-};
-
-export const CERTIFICATE_COLUMNS: Columns<KeptCertificate> = {
-  CERTIFICATE: ({ fingerprint }) => fingerprint,
-  CREATED: ({ created }) => created,
-  DESCRIPTION: ({ description }) => description,
-};
+export const keyColumns = (): Columns<KeptKey> => columnsOf(keysView(Date.now()));
 
 const WHICH = 'a file that contains it (PEM or DER), or its fingerprint: sha256: and 64 hex digits';
 
@@ -106,7 +92,7 @@ export function addUserCertificate(user: Command): void {
     const added = await users.addCertificate(id, fingerprint, description);
     await print(`The certificate ${fingerprint} ${added ? 'now' : 'already'} belongs to ${id}.\n`);
   });
-  addList(certificate, 'list the certificates of a user, by fingerprint', CERTIFICATE_COLUMNS, (users, id) =>
+  addList(certificate, 'list the certificates of a user, by fingerprint', columnsOf(CERTIFICATES), (users, id) =>
     users.certificates(id),
   );
   const remove = userCommand(certificate, 'remove', {

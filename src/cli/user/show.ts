@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import type { User } from '../../model/security.ts';
+import { CERTIFICATES, USERS } from '../../operator/user.ts';
 import type { TrailEntry, TrailSearch, Trails } from '../../security/trail.ts';
 import type { KeptUser, TrailLine } from '../../security/users/user-port.ts';
 import { explain, readMoment } from '../help.ts';
+import { columnsOf } from '../operator.ts';
 import { type Columns, print, printResult, tableOf } from '../terminal.ts';
 import { type ReadAccess, showsUsers, userCommand } from './access.ts';
-import { CERTIFICATE_COLUMNS, KEY_COLUMNS } from './credentials.ts';
+import { keyColumns } from './credentials.ts';
 
 /** A user as it is shown, from the database or the definitions. */
 interface Shown extends Partial<Omit<KeptUser, 'id' | 'roles'>> {
@@ -22,7 +24,7 @@ export function addUserList(user: Command): void {
   }).description('list the users of the database and of the definitions');
   showsUsers(command, async ({ registry, users }, json) => {
     const shown = [...(await users.list()).map(ofDatabase), ...[...registry.users.values()].map(ofDefinitions)];
-    await printResult(shown, json, (all) => tableOf(all, USER_COLUMNS));
+    await printResult(shown, json, (all) => tableOf(all, columnsOf(USERS)));
   });
 }
 
@@ -35,9 +37,9 @@ export function addUserShow(user: Command): void {
   showsUsers(command, async (access, json, [id = '']) => {
     await printResult(await find(access, id), json, ({ keys, certificates, ...shown }) =>
       [
-        tableOf([shown], USER_COLUMNS),
-        ...(keys.length === 0 ? [] : [tableOf(keys, KEY_COLUMNS)]),
-        ...(certificates.length === 0 ? [] : [tableOf(certificates, CERTIFICATE_COLUMNS)]),
+        tableOf([shown], columnsOf(USERS)),
+        ...(keys.length === 0 ? [] : [tableOf(keys, keyColumns())]),
+        ...(certificates.length === 0 ? [] : [tableOf(certificates, columnsOf(CERTIFICATES))]),
       ].join('\n'),
     );
   });
@@ -129,15 +131,6 @@ function ofDefinitions({ id, description, roles, password, at }: User): Shown {
     from: `${at.file}:${at.line}`,
   };
 }
-
-const USER_COLUMNS: Columns<Shown> = {
-  USER: ({ id }) => id,
-  STATE: ({ disabled }) => (disabled === true ? 'disabled' : 'active'),
-  PASSWORD: ({ hasPassword }) => (hasPassword === true ? 'yes' : 'no'),
-  ROLES: ({ roles }) => roles.join(', '),
-  FROM: ({ from }) => from,
-  DESCRIPTION: ({ description }) => description,
-};
 
 const ENTRY_COLUMNS: Columns<TrailEntry> = {
   AT: ({ at }) => at,

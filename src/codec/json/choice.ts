@@ -76,7 +76,7 @@ function bestOf({ fields }: Document): FindBranch {
 
 /** Compiles the count of what speaks against an object being a document: members that it lacks, has more, or of other values. */
 function compileDoubts(document: Document): (source: Readonly<Record<string, unknown>>) => number {
-  const { needed, fields } = jsonBranch(document);
+  const { needed, fields } = jsonBranch(document.fields);
   const tests = new Map([...fields].map(([name, field]) => [name, compileMayBe(field)]));
   return (source) => {
     let count = 0;

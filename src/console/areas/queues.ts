@@ -1,4 +1,17 @@
-import type { KeptJob, QueueOverview } from '../../store/index.ts';
+import {
+  ATTEMPTS,
+  JOB_ACTIONS,
+  JOB_FACTS,
+  JOB_STATE,
+  JOB_STATES,
+  jobsView,
+  QUEUE_ACTIONS,
+  QUEUES,
+  queueState,
+  TRAIL,
+} from '../../operator/queue.ts';
+import type { OperatorAction } from '../../operator/view.ts';
+import type { JobState, KeptJob, QueueOverview } from '../../store/index.ts';
 import { type Html, html, NOTHING } from '../html.ts';
 import {
   address,
@@ -6,9 +19,10 @@ import {
   button,
   type Column,
   code,
+  columnsOf,
   facts,
+  factsFrom,
   heading,
-  length,
   link,
   live,
   more,
@@ -22,9 +36,6 @@ import {
 } from '../parts.ts';
 import { type Area, actionRoute, page, pageRoute, type Visit } from '../route.ts';
 
-const STATES = ['waiting', 'running', 'delayed', 'held', 'dead'] as const;
-type State = (typeof STATES)[number];
-
 /** Jobs of one page. */
 const MOST = 50;
 /** Queues whose jobs are listed together, and jobs of each. */
@@ -36,33 +47,25 @@ const MOST_RETRIED = 1000;
 const queueOf = (visit: Visit): string => visit.params.queue as string;
 const jobPath = ({ id }: Pick<KeptJob, 'id'>): string => pathTo('queues', 'jobs', id);
 
-const COLUMNS: readonly Column<QueueOverview>[] = [
-  { title: 'Queue', cell: ({ queue }) => link(pathTo('queues', queue), queue) },
-  { title: 'State', cell: stateOf },
-  ...STATES.map(
-    (state): Column<QueueOverview> => ({
-      title: state[0]?.toUpperCase() + state.slice(1),
-      kind: 'number',
-      cell: (row) =>
-        row[state] === 0
-          ? html`<span class="none">0</span>`
-          : link(pathTo('queues', row.queue), number(row[state]), { state }),
-    }),
-  ),
-  { title: 'Oldest', kind: 'number', cell: ({ oldestSeconds: s }) => (s === undefined ? '' : length(s * 1000)) },
-  { title: 'Done a minute', kind: 'number', cell: ({ donePerMinute }) => number(donePerMinute) },
-];
+const countCell =
+  (state: JobState) =>
+  ({ queue, [state]: count }: QueueOverview): Html =>
+    count === 0 ? html`<span class="none">0</span>` : link(pathTo('queues', queue), number(count), { state });
 
-function stateOf({ paused, defined, dead }: QueueOverview): Html {
-  if (defined === false) return badge('warn', 'not defined');
-  if (paused !== undefined) return badge('warn', paused.with === undefined ? 'paused' : `held with ${paused.with}`);
-  return dead > 0 ? badge('bad', 'dead letters') : badge('good', 'runs');
+const COLUMNS = columnsOf(QUEUES, {
+  ...Object.fromEntries(JOB_STATES.map((state) => [state, countCell(state)])),
+  queue: ({ queue }) => link(pathTo('queues', queue), queue),
+  state: stateOf,
+});
+
+function stateOf(queue: QueueOverview): Html {
+  return badge(...queueState(queue));
 }
 
 async function list(visit: Visit) {
   const all = await visit.ports.queues.overview();
-  const state = STATES.find((each) => each === visit.query.get('state'));
-  const views = STATES.map((each) => {
+  const state = JOB_STATES.find((each) => each === visit.query.get('state'));
+  const views = JOB_STATES.map((each) => {
     const count = all.reduce((total, queue) => total + queue[each], 0);
     return [`/queues?state=${each}`, `${each} ${number(count)}`] as const;
   });
@@ -93,7 +96,7 @@ ${trail}`,
 }
 
 /** The jobs in a state, queue by queue. */
-async function jobsOf({ ports: { queues, registry } }: Visit, all: readonly QueueOverview[], state: State) {
+async function jobsOf({ ports: { queues, registry } }: Visit, all: readonly QueueOverview[], state: JobState) {
   const some = all.filter((each) => each[state] > 0);
   if (some.length === 0) return html`<p class="empty">No job is ${state}. ${link('/queues', 'Show all queues')}</p>`;
   const parts = some.slice(0, MOST_QUEUES).map(async ({ queue, [state]: count }) => {
@@ -101,7 +104,7 @@ async function jobsOf({ ports: { queues, registry } }: Visit, all: readonly Queu
     const rest = count - jobs.length;
     const path = pathTo('queues', queue);
     return html`<section><h2>${link(path, queue)}</h2>
-${table(`Jobs of ${queue} that are ${state}`, columnsOf(state, registry.subscriptions.has(queue)), jobs, { empty: 'They have just ended.' })}${
+${table(`Jobs of ${queue} that are ${state}`, jobColumns(state, registry.subscriptions.has(queue)), jobs, { empty: 'They have just ended.' })}${
   rest > 0 ? html`<p>${link(path, `All ${number(count)}`, { state })}</p>` : NOTHING
 }</section>`;
   });
@@ -109,24 +112,16 @@ ${table(`Jobs of ${queue} that are ${state}`, columnsOf(state, registry.subscrip
   return html`${await Promise.all(parts)}${rest > 0 ? html`<p>Jobs of ${link('/queues', `${rest} more queues`)} are ${state}.</p>` : NOTHING}`;
 }
 
-const ACTIONS: readonly Column<Awaited<ReturnType<Visit['ports']['queues']['trail']>>[number]>[] = [
-  { title: 'Time', cell: ({ at }) => time(at) },
-  { title: 'By', cell: ({ actor }) => actor },
-  { title: 'Action', cell: ({ action }) => action },
-  { title: 'Queue', cell: ({ queue }) => link(pathTo('queues', queue), queue) },
-  { title: 'Job', kind: 'code', cell: ({ job }) => job && shortId(job) },
-  {
-    title: 'Request',
-    kind: 'number',
-    cell: ({ request }) =>
-      request === undefined ? NOTHING : link(pathTo('processes', String(request)), String(request)),
-  },
-];
+const ACTIONS = columnsOf(TRAIL, {
+  queue: ({ queue }) => link(pathTo('queues', queue), queue),
+  request: ({ request }) =>
+    request === undefined ? NOTHING : link(pathTo('processes', String(request)), String(request)),
+});
 
 async function show(visit: Visit) {
   const queue = queueOf(visit);
   const { queues } = visit.ports;
-  const state = STATES.find((each) => each === visit.query.get('state')) ?? 'waiting';
+  const state = JOB_STATES.find((each) => each === visit.query.get('state')) ?? 'waiting';
   const after = visit.query.get('after') ?? undefined;
   const options = { state, limit: MOST, order: visit.query.get('order') === 'newest' ? 'newest' : 'oldest' } as const;
   const [{ jobs, next }, all] = await Promise.all([
@@ -135,7 +130,7 @@ async function show(visit: Visit) {
   ]);
   const now = all.find((each) => each.queue === queue);
   const path = pathTo('queues', queue);
-  const views = STATES.map(
+  const views = JOB_STATES.map(
     (each) => [`${path}?state=${each}`, `${each} ${now === undefined ? '' : number(now[each])}`] as const,
   );
   const older = next === undefined ? undefined : address(path, { state, order: options.order, after: next });
@@ -151,7 +146,7 @@ ${
       ])
 }
 ${tabs(`Jobs of ${queue}`, views, `${path}?state=${state}`)}
-${live(visit, 'queues', 'jobs', html`${table(`Jobs that are ${state}`, columnsOf(state, visit.ports.registry.subscriptions.has(queue)), jobs, { empty: `No job of ${queue} is ${state}.` })}${more(older, 'More')}`)}`,
+${live(visit, 'queues', 'jobs', html`${table(`Jobs that are ${state}`, jobColumns(state, visit.ports.registry.subscriptions.has(queue)), jobs, { empty: `No job of ${queue} is ${state}.` })}${more(older, 'More')}`)}`,
   );
 }
 
@@ -160,12 +155,12 @@ function actionsOf(visit: Visit, { queue, paused, dead }: QueueOverview): Html {
   const turn =
     paused === undefined
       ? button(visit, {
-          text: 'Pause',
+          text: QUEUE_ACTIONS.pause.title,
           to: `${path}/pause`,
-          ask: html`No gateway takes jobs of <strong>${queue}</strong> until it is resumed. Those that run go on.`,
+          ask: QUEUE_ACTIONS.pause.effect(queue),
         })
       : paused.with === undefined
-        ? button(visit, { text: 'Resume', to: `${path}/resume` })
+        ? button(visit, { text: QUEUE_ACTIONS.resume.title, to: `${path}/resume` })
         : NOTHING;
   return html`${turn}${
     dead === 0
@@ -179,74 +174,46 @@ function actionsOf(visit: Visit, { queue, paused, dead }: QueueOverview): Html {
 }
 
 /** @param delivers whether its jobs are deliveries: they have the ids of these, by which a message is found */
-const columnsOf = (state: State, delivers: boolean): readonly Column<KeptJob>[] => [
-  { title: 'Job', kind: 'code', cell: (job) => link(jobPath(job), shortId(job.id)) },
-  ...(delivers ? [{ title: 'Delivers', cell: ({ id }: KeptJob) => link('/messages', 'message', { text: id }) }] : []),
-  { title: 'Key', cell: ({ key }) => key ?? '' },
-  { title: 'Attempts', kind: 'number', cell: ({ attempts }) => attempts },
-  {
-    title: { waiting: 'Due', running: 'Began', delayed: 'Due', held: 'Entered', dead: 'Died' }[state],
-    cell: ({ due, started, entered, died }) =>
-      time({ waiting: due, running: started, delayed: due, held: entered, dead: died }[state]),
-  },
-  { title: 'Gateway', cell: ({ gateway }) => gateway ?? '' },
-  { title: 'Last error', kind: 'wide', cell: ({ reason }) => reason ?? '' },
-];
-
-const TONES = { waiting: 'idle', running: 'busy', delayed: 'idle', held: 'warn', dead: 'bad' } as const;
+const jobColumns = (state: JobState, delivers: boolean): readonly Column<KeptJob>[] => {
+  const [job, ...others] = columnsOf(jobsView(state), { job: (each) => link(jobPath(each), shortId(each.id)) });
+  const message: Column<KeptJob> = {
+    title: 'Delivers',
+    cell: ({ id }) => link('/messages', 'message', { text: id }),
+  };
+  return [...(job === undefined ? [] : [job]), ...(delivers ? [message] : []), ...others];
+};
 
 async function showJob(visit: Visit) {
   const job = await visit.ports.queues.get(visit.params.id as string);
   const path = jobPath(job);
-  const actions = html`${
-    job.state === 'waiting' || job.state === 'running'
-      ? NOTHING
-      : button(visit, { text: job.state === 'held' ? 'Release' : 'Run now', to: `${path}/retry` })
-  }${
-    job.state === 'running'
-      ? NOTHING
-      : button(visit, {
-          text: 'Drop',
-          to: `${path}/drop`,
-          ask: 'The job is removed for good. What it should have done is not done.',
-          isDangerous: true,
-        })
-  }`;
+  const offered = (Object.keys(JOB_ACTIONS) as (keyof typeof JOB_ACTIONS)[]).filter((action) =>
+    (JOB_ACTIONS[action].on as readonly JobState[]).includes(job.state),
+  );
+  const actions = html`${offered.map((action) => {
+    const { title, effect, isDangerous }: OperatorAction = JOB_ACTIONS[action];
+    const isRelease = action === 'retry' && job.state === 'held';
+    const ask = isDangerous === true ? { ask: effect, isDangerous } : {};
+    return button(visit, { text: isRelease ? 'Release' : title, to: `${path}/${action}`, ...ask });
+  })}`;
   return page(
     `Job ${job.id}`,
-    html`${heading(html`Job ${shortId(job.id)}`, { about: html`${badge(TONES[job.state], job.state)} in ${link(pathTo('queues', job.queue), job.queue)}`, actions: visit.may('act') ? actions : NOTHING })}
+    html`${heading(html`Job ${shortId(job.id)}`, { about: html`${badge(JOB_STATE[job.state].tone, job.state)} in ${link(pathTo('queues', job.queue), job.queue)}`, actions: visit.may('act') ? actions : NOTHING })}
 ${facts([
-  ['Key', job.key],
-  ['Attempts', job.attempts],
-  ['Entered', job.entered && time(job.entered)],
-  ['Due', job.due && time(job.due)],
-  ['Began', job.started && time(job.started)],
-  ['Died', job.died && time(job.died)],
-  ['Gateway', job.gateway],
+  ...factsFrom(JOB_FACTS, job, {
+    state: () => undefined,
+    queue: () => undefined,
+    trace: () => undefined,
+    request: ({ cause }) => cause && link('/messages', shortId(cause.requestId), { request: cause.requestId }),
+  }),
   [
     'Message',
     visit.ports.registry.subscriptions.has(job.queue) &&
       link('/messages', 'the message that it delivers', { text: job.id }),
   ],
   ['Id', html`<code>${job.id}</code>`],
-  ['Request', job.cause && link('/messages', shortId(job.cause.requestId), { request: job.cause.requestId })],
 ])}
 ${job.reason === undefined ? NOTHING : section('Last error', code(job.reason, 'Last error'))}
-${section(
-  'Attempts',
-  table(
-    'Attempts',
-    [
-      { title: 'Attempt', kind: 'number', cell: ({ attempt }) => attempt },
-      { title: 'Began', cell: ({ began }) => time(began) },
-      { title: 'Ended', cell: ({ ended }) => time(ended) },
-      { title: 'Gateway', cell: ({ gateway }) => gateway ?? '' },
-      { title: 'Error', kind: 'wide', cell: ({ reason }) => reason ?? '' },
-    ],
-    job.tried,
-    { empty: 'No attempt was made yet.' },
-  ),
-)}
+${section('Attempts', table('Attempts', columnsOf(ATTEMPTS), job.tried, { empty: 'No attempt was made yet.' }))}
 ${visit.may('payload') ? section('Data', code(JSON.stringify(job.payload, undefined, 2) ?? '', 'Data of the job')) : NOTHING}`,
   );
 }
@@ -275,14 +242,18 @@ export const queuesArea: Area = {
     actionRoute('/queues/:queue/pause', 'queue.pause', async (visit) => {
       const queue = queueOf(visit);
       const changed = await visit.ports.queues.pause(queue, visit.actor);
-      return { to: pathTo('queues', queue), notice: `${queue} is ${changed ? '' : 'already '}paused.`, target: queue };
+      return {
+        to: pathTo('queues', queue),
+        notice: `${queue} is ${changed ? '' : 'already '}${QUEUE_ACTIONS.pause.done}.`,
+        target: queue,
+      };
     }),
     actionRoute('/queues/:queue/resume', 'queue.resume', async (visit) => {
       const queue = queueOf(visit);
       const changed = await visit.ports.queues.resume(queue, visit.actor);
       return {
         to: pathTo('queues', queue),
-        notice: `${queue} ${changed ? 'is resumed' : 'was not paused'}.`,
+        notice: `${queue} is ${changed ? 'resumed' : `already ${QUEUE_ACTIONS.resume.done}`}.`,
         target: queue,
       };
     }),
@@ -297,11 +268,11 @@ export const queuesArea: Area = {
     }),
     actionRoute('/queues/jobs/:id/retry', 'job.retry', async (visit) => {
       const job = await visit.ports.queues.retry(visit.params.id as string, visit.actor);
-      return { to: pathTo('queues', job.queue), notice: `Job ${job.id} runs again.`, target: job.id };
+      return { to: pathTo('queues', job.queue), notice: `Job ${job.id} ${JOB_ACTIONS.retry.done}.`, target: job.id };
     }),
     actionRoute('/queues/jobs/:id/drop', 'job.drop', async (visit) => {
       const job = await visit.ports.queues.drop(visit.params.id as string, visit.actor);
-      return { to: pathTo('queues', job.queue), notice: `Job ${job.id} is removed.`, target: job.id };
+      return { to: pathTo('queues', job.queue), notice: `Job ${job.id} ${JOB_ACTIONS.drop.done}.`, target: job.id };
     }),
   ],
 };

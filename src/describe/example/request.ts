@@ -21,12 +21,14 @@ import { compileUriExpander } from '../../wire/uri-template/expand.ts';
 import { UriExpansionError, type UriValue } from '../../wire/uri-template/expand-template.ts';
 import { type TemplateVariable, UriTemplateError } from '../../wire/uri-template/uri-template.ts';
 import { buildXmlFragment, element, type XmlElement } from '../../wire/xml/build.ts';
+import { readXml } from '../../wire/xml/read-xml.ts';
 import { sentForms } from '../exchange.ts';
 import type { Json } from '../json.ts';
 import { soapSchemes } from '../requirements.ts';
 import { documentsOf, type SoapOperation, segmentOf, soapOperations } from '../scope.ts';
 import { isRequired } from '../uri.ts';
-import { exampleElement, exampleXml, fieldJson, messageJson } from './text.ts';
+import { exampleContent } from './scalar.ts';
+import { exampleElement, exampleXml, fieldJson, markupXml, messageJson } from './text.ts';
 import { type ExampleValue, emptyExample, exampleDocument, exampleField, tellingFields } from './value.ts';
 
 /** An example of a request, without credentials. */
@@ -121,7 +123,7 @@ function bodyText(
   const example = bodyExample(operation, uri);
   const kind = bodyKind(operation, uri.body[0]);
   if (kind === 'document' || kind === 'json') return JSON.stringify(example ?? {});
-  return String(example ?? (isXmlType(mediaType) ? '<value/>' : 'text'));
+  return String(example ?? exampleContent(isXmlType(mediaType) ? 'xml' : 'text'));
 }
 
 /** The parts of a form: those of fields that are required or have an example, files among them. */
@@ -214,7 +216,7 @@ function payload(operation: SoapOperation, prefix: string): XmlElement | undefin
   const { request: root } = soapElements(operation, prefix);
   if (root === undefined) return undefined;
   if (request.kind !== 'document') {
-    const content = request.kind === 'raw' ? [rawContent[request.raw]] : [];
+    const content = request.kind === 'raw' ? [rawContent(request.raw, root.namespace)] : [];
     const own = content.map((each) => (style === 'rpc' ? { ...each, attributes: { xmlns: '' } } : each));
     return element(root.name, { xmlns: root.namespace }, own);
   }
@@ -224,9 +226,8 @@ function payload(operation: SoapOperation, prefix: string): XmlElement | undefin
   return exampleElement(style === 'rpc' ? accessorsOf(document) : document, value, documents, root);
 }
 
-const rawContent: Readonly<Record<RawKind, XmlElement>> = {
-  json: element('content', {}, ['{}']),
-  xml: element('value', { xmlns: '' }),
-  text: element('content', {}, ['text']),
-  binary: element('content', {}, ['U2lnbmFsYm94']),
-};
+/** Content without a document: markup as it is, anything else in an element. */
+function rawContent(kind: RawKind, around: string): XmlElement {
+  const content = exampleContent(kind);
+  return kind === 'xml' ? markupXml(readXml(content), around) : element('content', {}, [content]);
+}

@@ -71,6 +71,7 @@ function kindIn(document: Document, value: ExampleDocument) {
 
 /** The example of a field in JSON. */
 export function fieldJson(field: Field, value: ExampleValue, absent: Absent = leftOut): Json {
+  if (value === null) return null;
   const item = singleType(field.type);
   const one = (each: ExampleValue): Json => {
     if (item.kind === 'document') return membersJson(item.document, each as ExampleDocument, absent);
@@ -186,7 +187,7 @@ function contentXml({ type }: Field, value: ExampleValue, around: string): reado
 }
 
 /** Markup that was read, in the namespace around it. */
-function markupXml(read: ReadElement, around: string): XmlElement {
+export function markupXml(read: ReadElement, around: string): XmlElement {
   const { local, namespace } = read;
   const attributes: Record<string, string> = namespace === around ? {} : { xmlns: namespace };
   for (const [index, each] of read.attributes.entries()) {
@@ -202,6 +203,7 @@ function markupXml(read: ReadElement, around: string): XmlElement {
 
 function fieldXml(field: Field, value: ExampleValue, place: Place): XmlElement[] {
   const { type } = field;
+  if (value === null) return [placed(field.xmlName, place, [], { 'xmlns:xsi': XSI, 'xsi:nil': 'true' })];
   const one = (name: string, each: ExampleValue, at: Place): XmlElement => {
     const item = singleType(field.type);
     if (item.kind === 'document') return documentXml(item.document, name, each as ExampleDocument, at);

@@ -4,8 +4,9 @@ import { MAX_ERRORS } from '../../model/fault.ts';
 import { finalAnswer, type Operation, type ReplyForm, replyStatus } from '../../model/service.ts';
 import { problemJson, problemMediaType } from '../../wire/problem.ts';
 import { wrapPsnonxml } from '../../wire/xml/text.ts';
+import { exampleFault } from '../example/fault.ts';
 import { exampleJson, exampleXml } from '../example/text.ts';
-import { exampleDocument, exampleFault } from '../example/value.ts';
+import { exampleDocument } from '../example/value.ts';
 import {
   type DeliveredHeader,
   deliveredFacts,

@@ -1,3 +1,6 @@
+import { areApart, type JsonMember } from '../../model/choice.ts';
+import { FiniteDocuments } from '../../model/endless.ts';
+import type { ScalarKind } from '../../model/scalar.ts';
 import type { DraftDocument, DraftField, DraftMessage, DraftOperation, DraftType } from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
 import { type FoundChoice, tagOf } from './choices.ts';
@@ -49,34 +52,13 @@ export function settle(reader: SchemaReader, operations: readonly DraftOperation
 
 /** Makes members optional by which documents would always contain themselves: no value would be one. */
 function breakCircles(documents: readonly DraftDocument[], losses: Losses): void {
-  const known = new Set(documents);
-  const waiting = new Map<DraftDocument, number>();
-  const users = new Map<DraftDocument, DraftDocument[]>();
+  const derived = Map.groupBy(documents, (document) => document.extends ?? document.restricts);
+  const finite = new FiniteDocuments(documents, (document) => waysOf(document, derived.get(document)));
   for (const document of documents) {
-    const needed = neededBy(document).filter((each) => known.has(each));
-    const hasOther = document.choice === true && needed.length < document.fields.length;
-    waiting.set(document, hasOther ? 0 : document.choice === true ? Math.min(1, needed.length) : needed.length);
-    for (const each of needed) users.set(each, [...(users.get(each) ?? []), document]);
-  }
-  const finite = new Set<DraftDocument>();
-  const settle = (start: DraftDocument): void => {
-    const open = [start];
-    for (let next = open.pop(); next !== undefined; next = open.pop()) {
-      if (finite.has(next)) continue;
-      finite.add(next);
-      for (const user of users.get(next) ?? []) {
-        const left = (waiting.get(user) ?? 0) - 1;
-        waiting.set(user, left);
-        if (left <= 0) open.push(user);
-      }
-    }
-  };
-  for (const document of documents) if (waiting.get(document) === 0) settle(document);
-  for (const document of documents) {
-    if (finite.has(document) || document.choice === true) continue;
+    if (!finite.isEndless(document) || document.choice === true) continue;
     for (const field of document.fields) {
-      const inner = documentOf(field);
-      if (inner === undefined || finite.has(inner) || !known.has(inner) || !isNeeded(field)) continue;
+      const [inner] = neededBy(field);
+      if (inner === undefined || !finite.isEndless(inner) || field.options.required !== true) continue;
       delete field.options.required;
       losses.add(
         `"${field.name}" is required, by which ${document.name} always contains itself`,
@@ -84,18 +66,23 @@ function breakCircles(documents: readonly DraftDocument[], losses: Losses): void
         field.place,
       );
     }
-    settle(document);
+    finite.add(document);
   }
 }
 
-/** Documents that a value of a document contains: one of them, of a choice. */
-function neededBy(document: DraftDocument): DraftDocument[] {
-  const fields = document.choice === true ? document.fields : document.fields.filter(isNeeded);
-  const inner = fields.flatMap((field) => documentOf(field) ?? []);
-  return document.extends === undefined ? inner : [...inner, document.extends];
+/** The documents of each way in which a document may have a value: its own fields, a branch, or a document that derives from it. */
+function waysOf(document: DraftDocument, derived: readonly DraftDocument[] = []): DraftDocument[][] {
+  if (document.choice === true) return document.fields.map(neededBy);
+  const required = [...allFields(document)].filter(({ options }) => options.required);
+  const itself = document.options.abstract ? [] : [required.flatMap(neededBy)];
+  return [...itself, ...derived.map((each) => [each])];
 }
 
-const isNeeded = ({ options }: DraftField): boolean => options.required === true && options.nullable !== true;
+/** The document that a value of a field contains; none if the value may be null. */
+function neededBy(field: DraftField): DraftDocument[] {
+  const document = documentOf(field);
+  return document === undefined || field.options.nullable === true ? [] : [document];
+}
 
 /** Documents that have a name, or that something uses. */
 function reachable(documents: readonly DraftDocument[], operations: readonly DraftOperation[]): DraftDocument[] {
@@ -187,55 +174,36 @@ function whyUnclear(document: DraftDocument, replaced: ReadonlyMap<DraftDocument
   if (document.options.by !== undefined) return undefined;
   for (const [index, one] of branches.entries())
     for (const other of branches.slice(0, index))
-      if (!areApart(one, other)) return `${other.name} and ${one.name}, which no required member tells apart`;
+      if (!areApart(membersOf(one), membersOf(other)))
+        return `${other.name} and ${one.name}, which no required member tells apart`;
   return undefined;
 }
 
-/** Whether no object is a value of both documents, by members that one of them needs. The same rule as `check` has. */
-function areApart(one: DraftDocument, other: DraftDocument): boolean {
-  const [a, b] = [allFields(one), allFields(other)];
-  return needsOther(a, b) || needsOther(b, a);
-}
-
-function allFields(document: DraftDocument): ReadonlyMap<string, DraftField> {
+/** The fields of a document and of those that it extends. */
+function allFields(document: DraftDocument): Iterable<DraftField> {
   const found = new Map<string, DraftField>();
   const seen = new Set<DraftDocument>();
   for (let each: DraftDocument | undefined = document; each !== undefined && !seen.has(each); each = each.extends) {
     seen.add(each);
-    for (const field of each.fields) found.set(field.name, field);
+    for (const field of each.fields) if (!found.has(field.name)) found.set(field.name, field);
   }
-  return found;
+  return found.values();
 }
 
-function needsOther(fields: ReadonlyMap<string, DraftField>, others: ReadonlyMap<string, DraftField>): boolean {
-  return [...fields.values()].some((field) => {
-    if (field.options.required !== true) return false;
-    const other = others.get(field.name);
-    return other === undefined || differ(field, other);
+function membersOf(document: DraftDocument): JsonMember[] {
+  return [...allFields(document)].map(({ name, type, options }) => {
+    const { json = name, required = false, nullable, fixed, enum: listed } = options;
+    return {
+      ...{ jsonName: json, required, absent: 'omit', anyCase: false, type: { kind: kindOf(type) } },
+      ...(nullable === true ? { nullable } : {}),
+      ...(fixed === undefined ? {} : { fixed }),
+      ...(listed === undefined ? {} : { enum: listed }),
+    } as JsonMember;
   });
 }
 
-function differ(field: DraftField, other: DraftField): boolean {
-  if (field.options.nullable && (other.options.nullable || !other.options.required)) return false;
-  const [a, b] = [kindOf(field.type), kindOf(other.type)];
-  if (a === 'json' || b === 'json') return false;
-  if (a !== b) return true;
-  const [values, taken] = [valuesOf(field), valuesOf(other)];
-  return values !== undefined && taken !== undefined && !values.some((value) => taken.includes(value));
-}
-
-function kindOf(type: DraftType): string {
-  if (type.kind === 'list') return 'array';
-  if (type.kind !== 'scalar') return 'object';
-  const word = type.word.replace(/\(.*$/, '');
-  if (word === 'json' || word === 'boolean') return word;
-  return word === 'integer' || word === 'number' || word === 'decimal' ? 'number' : 'string';
-}
-
-function valuesOf({ type, options }: DraftField): readonly string[] | undefined {
-  if (type.kind !== 'scalar' || !/^(?:string|integer|boolean|uuid|uri)\b/.test(type.word)) return undefined;
-  const values = options.fixed === undefined ? options.enum : [options.fixed];
-  return values?.map(String);
+function kindOf(type: DraftType): JsonMember['type']['kind'] {
+  return type.kind === 'scalar' ? (type.word.replace(/\(.*/, '') as ScalarKind) : type.kind;
 }
 
 function replaceField(field: DraftField, replaced: ReadonlyMap<DraftDocument, TypeRead>): void {

@@ -97,7 +97,7 @@ export function checkChoice(linking: Linking, { id, choice, fields }: Document, 
   });
   if (choice?.tag !== undefined) return;
   for (const [index, one] of sound.entries()) {
-    const other = sound.slice(0, index).find((each) => !areApart(each.document, one.document));
+    const other = sound.slice(0, index).find((each) => !areApart(each.document.fields, one.document.fields));
     if (other === undefined) continue;
     const same = other.document === one.document ? one.document.id : undefined;
     report.raise('choice-not-clear', { document: id, one: other.name, other: one.name, same }, placeOf(one.at));

@@ -1,36 +1,55 @@
-// Whether the elements of a document tell, in their order, which field they belong to: the rule Unique Particle Attribution of
-// XML Schema (1.0 Part 1, section 3.8.6), decided by the sets of positions that may follow each other (Glushkov).
+import {
+  type Content,
+  clashesIn,
+  contentModel,
+  needsOrder,
+  type Particle,
+  type Position,
+  unlikeIn,
+} from '../../model/attribution.ts';
 import { type Document, namespaceOf } from '../../model/document.ts';
-import { type Field, singleType } from '../../model/field.ts';
-import { hasGroups, inlineDocument, mayBeWithoutElements } from '../../model/particles.ts';
-import { overlap, takesNamespace } from '../../model/wildcard.ts';
-import { type Place, placeOf } from '../diagnostic/diagnostic.ts';
+import { type Field, isCollection, singleType } from '../../model/field.ts';
+import { inlineDocument } from '../../model/particles.ts';
+import { placeOf } from '../diagnostic/diagnostic.ts';
 import type { Linking } from '../linking.ts';
 
-/** A field with an element of its own, inline in other fields or not. */
-interface Position {
+/** A field with elements, in its place in the content of a document. */
+interface FieldParticle extends Particle<FieldParticle> {
   readonly field: Field;
-  /** The names of the fields on the way to it. */
-  readonly path: string;
-  /** The field of the outermost document that it is in. */
-  readonly outermost: Field;
-  /** The namespace of its element, that of its document for elements of any name; `*` for the service's. */
-  readonly namespace: string;
-  /** The namespace and the local name of its element; empty for elements of any name. */
-  readonly name: string;
-}
-
-/** What a part of the content begins and ends with. */
-interface Part {
-  readonly first: readonly Position[];
-  readonly last: readonly Position[];
-  readonly mayBeEmpty: boolean;
 }
 
 /** In place of the namespace of the service, which is not known. */
 const SERVICE = '*';
 
-const NOTHING: Part = { first: [], last: [], mayBeEmpty: true };
+/** @param namespace of the document */
+function contentOf(document: Document, namespace: string): Content<FieldParticle> {
+  return {
+    of: document,
+    isChoice: document.choice !== undefined,
+    particles: () =>
+      document.fields
+        .filter(
+          ({ attribute, content, header, attachment }) =>
+            !attribute && !content && !header && !Array.isArray(attachment),
+        )
+        .map((field) => particleOf(field, namespace)),
+  };
+}
+
+function particleOf(field: Field, around: string): FieldParticle {
+  const { xmlName: name, namespace = around, any, type, required, absent, minimum, maximum } = field;
+  const isFlat = type.kind === 'list' && type.flat;
+  const single = singleType(type);
+  const inner = inlineDocument(field);
+  return {
+    ...{ field, name, namespace, any },
+    required: required && absent !== 'blank',
+    repeated: isFlat ? { minimum: minimum ?? 0, maximum: maximum ?? Number.POSITIVE_INFINITY } : undefined,
+    type: single.kind === 'document' ? single.document : single.kind,
+    collection: isCollection(type) && !isFlat ? type.kind : '',
+    inline: inner && contentOf(inner, namespaceOf(inner, around, SERVICE)),
+  };
+}
 
 /** Refuses documents that can't stand without an element of their own where they do, and elements of which it is not clear what they are. */
 export function checkParticles(linking: Linking, documents: ReadonlyMap<string, Document>): void {
@@ -40,7 +59,6 @@ export function checkParticles(linking: Linking, documents: ReadonlyMap<string, 
     const refuse: Refuse = (reason, { at }) =>
       report.raise('bad-structure', { document: document.id, reason }, placeOf(at));
     checkAny(document, refuse);
-    if (!hasGroups(document)) continue;
     if (checkInline(document, refuse)) checkOrder(linking, document, refuse);
   }
 }
@@ -95,154 +113,50 @@ function holds(outer: Document, sought: Document, seen: Set<Document>): boolean 
 }
 
 function checkOrder({ report }: Linking, document: Document, refuse: Refuse): void {
+  const content = contentOf(document, document.namespace ?? SERVICE);
+  if (!needsOrder(content)) return;
+  const model = contentModel(content);
   const reported = new Set<string>();
-  const clash = (one: Position, other: Position): void => {
-    const [first, second] = [one.path, other.path].sort((a, b) => orderOf(document, a) - orderOf(document, b));
-    const key = `${first} ${second}`;
-    if (reported.has(key)) return;
+  for (const clash of clashesIn(model)) {
+    const [first, second] = clash.sort((a, b) => orderOf(document, a) - orderOf(document, b));
+    const [one, other] = [pathOf(first), pathOf(second)];
+    const key = `${one} ${other}`;
+    if (reported.has(key)) continue;
     reported.add(key);
-    const later = first === one.path ? other : one;
-    const { field, outermost } = later;
-    if (one.field.any !== undefined || other.field.any !== undefined) {
+    const { field } = second.particle;
+    const outermost = outermostOf(second);
+    if (clash.some(({ particle }) => particle.any !== undefined)) {
       refuse(
-        `has elements that may be ${first} or ${second}: write the namespaces that \`any\` takes, as in "##other", or require a field between them`,
+        `has elements that may be ${one} or ${other}: write the namespaces that \`any\` takes, as in "##other", or require a field between them`,
         outermost,
       );
-      return;
-    }
-    if (!`${one.path}${other.path}`.includes('.')) {
-      const at: Place = placeOf(field.at);
-      report.raise('duplicate-name', { name: field.xmlName, where: 'XML', other: first as string }, at);
-      return;
-    }
-    refuse(
-      `has an element ${field.xmlName} in ${first} and in ${second}, and their order does not tell which one it is`,
-      outermost,
-    );
-  };
-  /** One of these comes next. */
-  const alternatives = (positions: readonly Position[]): void => {
-    const byName = new Map<string, Position>();
-    const wild = positions.filter(({ field }) => field.any !== undefined);
-    for (const each of positions) {
-      for (const other of wild) if (other !== each && bothTake(other, each)) clash(other, each);
-      if (each.field.any !== undefined) continue;
-      const other = byName.get(each.name);
-      if (other === undefined) byName.set(each.name, each);
-      else if (other !== each) clash(other, each);
-    }
-  };
-  const follow = new Map<Position, Set<Position>>();
-  const whole = partOf(document, document.namespace ?? SERVICE, [], undefined, follow);
-  alternatives(whole.first);
-  for (const next of follow.values()) alternatives([...next]);
-  checkTypes(follow.keys(), refuse);
-}
-
-/** Whether an element may belong to a wildcard and to another position. */
-function bothTake(wild: Position, other: Position): boolean {
-  const one = { any: wild.field.any as string, target: wild.namespace };
-  const { any } = other.field;
-  return any === undefined
-    ? takesNamespace(one.any, other.namespace, one.target)
-    : overlap(one, { any, target: other.namespace });
-}
-
-/** The place of a path among the fields of a document. */
-function orderOf({ fields }: Document, path: string): number {
-  return fields.findIndex(({ name }) => path === name || path.startsWith(`${name}.`));
-}
-
-/** Elements of one name have one type (Element Declarations Consistent, section 3.8.6). */
-function checkTypes(positions: Iterable<Position>, refuse: Refuse): void {
-  const byName = new Map<string, Position>();
-  for (const each of positions) {
-    if (each.field.any !== undefined) continue;
-    const other = byName.get(each.name);
-    if (other === undefined) byName.set(each.name, each);
-    else if (typeOf(other.field) !== typeOf(each.field))
+    } else if (clash.every(({ path }) => path.length === 1)) {
+      report.raise('duplicate-name', { name: field.xmlName, where: 'XML', other: one }, placeOf(field.at));
+    } else {
       refuse(
-        `has elements ${each.field.xmlName} of different types in ${other.path} and in ${each.path}`,
-        each.outermost,
+        `has an element ${field.xmlName} in ${one} and in ${other}, and their order does not tell which one it is`,
+        outermost,
       );
+    }
   }
+  for (const [one, other] of unlikeIn(model))
+    refuse(
+      `has elements ${other.particle.name} of different types in ${pathOf(one)} and in ${pathOf(other)}`,
+      outermostOf(other),
+    );
 }
 
-function typeOf({ type }: Field): string {
-  const single = singleType(type);
-  const isWrapped = type.kind === 'map' || (type.kind === 'list' && !type.flat);
-  return `${isWrapped ? `${type.kind} of ` : ''}${single.kind === 'document' ? single.document.id : single.kind}`;
+/** The names of the fields on the way to a position. */
+function pathOf({ path }: Position<FieldParticle>): string {
+  return path.map(({ field }) => field.name).join('.');
 }
 
-/**
- * @param namespace of the document
- * @param follow what may follow each position, which is added to
- */
-function partOf(
-  document: Document,
-  namespace: string,
-  path: readonly string[],
-  outermost: Field | undefined,
-  follow: Map<Position, Set<Position>>,
-): Part {
-  const isChoice = document.choice !== undefined;
-  const parts = document.fields.flatMap((each) => {
-    const field = isChoice ? { ...each, required: true } : each;
-    if (field.attribute || field.content || field.header || Array.isArray(field.attachment)) return [];
-    return [fieldPart(namespace, field, [...path, field.name], outermost ?? each, follow)];
-  });
-  if (isChoice) {
-    return {
-      first: parts.flatMap(({ first }) => first),
-      last: parts.flatMap(({ last }) => last),
-      mayBeEmpty: parts.some(({ mayBeEmpty }) => mayBeEmpty),
-    };
-  }
-  return parts.reduce((before, next) => {
-    connect(before.last, next.first, follow);
-    return {
-      first: before.mayBeEmpty ? [...before.first, ...next.first] : before.first,
-      last: next.mayBeEmpty ? [...before.last, ...next.last] : next.last,
-      mayBeEmpty: before.mayBeEmpty && next.mayBeEmpty,
-    };
-  }, NOTHING);
+/** The field of the document itself that a position is in. */
+function outermostOf({ path, particle }: Position<FieldParticle>): Field {
+  return (path[0] ?? particle).field;
 }
 
-function fieldPart(
-  namespace: string,
-  field: Field,
-  path: readonly string[],
-  outermost: Field,
-  follow: Map<Position, Set<Position>>,
-): Part {
-  const inner = inlineDocument(field);
-  const part =
-    inner === undefined
-      ? position(namespace, field, path, outermost, follow)
-      : partOf(inner, namespaceOf(inner, namespace, SERVICE), path, outermost, follow);
-  const { type, maximum = Number.POSITIVE_INFINITY } = field;
-  if (type.kind === 'list' && type.flat && maximum > 1) connect(part.last, part.first, follow);
-  return { ...part, mayBeEmpty: part.mayBeEmpty || mayBeWithoutElements(field) };
-}
-
-function position(
-  around: string,
-  field: Field,
-  path: readonly string[],
-  outermost: Field,
-  follow: Map<Position, Set<Position>>,
-): Part {
-  const { namespace = around, xmlName, any } = field;
-  const name = any === undefined ? `${namespace} ${xmlName}` : '';
-  const found: Position = { field, path: path.join('.'), outermost, namespace, name };
-  follow.set(found, new Set());
-  return { first: [found], last: [found], mayBeEmpty: false };
-}
-
-function connect(
-  from: readonly Position[],
-  to: readonly Position[],
-  follow: ReadonlyMap<Position, Set<Position>>,
-): void {
-  for (const each of from) for (const next of to) follow.get(each)?.add(next);
+/** The place of a position among the fields of a document. */
+function orderOf({ fields }: Document, position: Position<FieldParticle>): number {
+  return fields.indexOf(outermostOf(position));
 }

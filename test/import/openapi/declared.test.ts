@@ -104,6 +104,27 @@ components:
     ]);
   });
 
+  it('take any JSON where a number and a text do not tell schemas apart: a number may be a text', async () => {
+    const { declared, losses } = await declaredOf(
+      contract(`
+components:
+  schemas:
+    Either: { oneOf: [{ $ref: '#/components/schemas/A' }, { $ref: '#/components/schemas/B' }] }
+    A: { type: object, additionalProperties: false, required: [v], properties: { v: { type: number, format: double } } }
+    B: { type: object, additionalProperties: false, required: [v], properties: { v: { type: string } } }
+    Used: { type: object, properties: { either: { $ref: '#/components/schemas/Either' } } }
+    Next: { type: object, required: [next], properties: { next: { oneOf: [{ $ref: '#/components/schemas/Next' }, { type: 'null' }] } } }
+`),
+    );
+    expect(errorsOf(declared)).toEqual([]);
+    expect(losses.map(({ what, instead }) => `${what}: ${instead}`)).toEqual([
+      '"oneOf" of A and B, which no required member tells apart: any JSON is accepted',
+    ]);
+    const { documents } = yamlOf(declared);
+    expect(documents).toContain('either: json');
+    expect(documents).toContain('next: { type: Next, required: true, nullable: true }');
+  });
+
   it('may be null for objects without properties and lists without types', async () => {
     const { declared, losses } = await declaredOf(
       contract(`

@@ -1,11 +1,13 @@
 import type { KeptDelivery, MessageDetails } from '../../../message/index.ts';
 import type { MessageStatus } from '../../../model/message.ts';
 import { nodesOf } from '../../../model/message.ts';
+import { DELIVERIES, OFFERED } from '../../../operator/message.ts';
 import { type Html, html, NOTHING, type Part } from '../../html.ts';
 import {
   address,
   button,
   type Column,
+  columnsOf,
   facts,
   heading,
   link,
@@ -20,7 +22,7 @@ import {
 } from '../../parts.ts';
 import { page, type Reply, type Visit } from '../../route.ts';
 import { timeline } from './timeline.ts';
-import { ACTIONS, firstLine, messageLink, messagePath, statusBadge } from './words.ts';
+import { firstLine, messageLink, messagePath, statusBadge } from './words.ts';
 
 export const idOf = (visit: Visit): string => visit.params.id as string;
 
@@ -118,7 +120,7 @@ function troubles({ subscribers }: MessageDetails): Html {
 function actionsOf(visit: Visit, message: MessageDetails): Html {
   if (!visit.may('act') || message.queue === undefined || message.subscribers.length < 2) return NOTHING;
   const { actsOn } = visit.ports.messages;
-  const buttons = ACTIONS.flatMap(({ action, title, effect, isDangerous = false }) => {
+  const buttons = OFFERED.flatMap(([action, { title, effect, isDangerous = false }]) => {
     const many = message.subscribers.filter(({ status }) => actsOn[action].includes(status)).length;
     // Of a single one there is a button at the delivery.
     if (many < 2) return [];
@@ -129,15 +131,14 @@ function actionsOf(visit: Visit, message: MessageDetails): Html {
 }
 
 const deliveryColumns = (visit: Visit): readonly Column<KeptDelivery>[] => [
-  { title: 'Subscription', cell: ({ subscription }) => subscription },
-  { title: 'To', cell: ({ target }) => target ?? html`<span class="faint">not defined any more</span>` },
-  { title: 'Status', cell: ({ status }) => statusBadge(status) },
-  { title: 'Attempts', kind: 'number', cell: ({ tried }) => number(tried.length) },
-  { title: 'Next', cell: nextOf },
+  ...columnsOf(DELIVERIES, {
+    status: ({ status }) => statusBadge(status),
+    to: ({ target }) => target ?? html`<span class="faint">not defined any more</span>`,
+    next: nextOf,
+  }),
   ...(visit.may('act')
     ? [{ title: 'Actions', cell: (delivery: KeptDelivery) => deliveryActions(visit, delivery) }]
     : []),
-  { title: 'Delivery', kind: 'code', cell: ({ id }) => shortId(id) },
 ];
 
 function nextOf({ next, until, waitsFor, ended, actor }: KeptDelivery): Part {
@@ -151,8 +152,8 @@ function nextOf({ next, until, waitsFor, ended, actor }: KeptDelivery): Part {
 
 function deliveryActions(visit: Visit, { id, status }: KeptDelivery): Html {
   const path = messagePath(idOf(visit));
-  const buttons = ACTIONS.filter(({ on }) => on.includes(status)).map(
-    ({ action, title, effect, isDangerous = false }) =>
+  const buttons = OFFERED.filter(([, { on }]) => on.includes(status)).map(
+    ([action, { title, effect, isDangerous = false }]) =>
       button(visit, {
         ...{ text: title, to: `${path}/${action}`, fields: { delivery: id }, isDangerous },
         ...(isDangerous ? { ask: effect } : {}),

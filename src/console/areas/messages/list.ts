@@ -1,11 +1,12 @@
 import type { KeptMessage } from '../../../message/index.ts';
 import { Fault } from '../../../model/fault.ts';
+import { callWords, MESSAGES, OFFERED } from '../../../operator/message.ts';
 import { counted } from '../../../wire/words.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
-import { address, type Column, heading, link, live, more, notice, number, table, time } from '../../parts.ts';
+import { address, type Column, columnsOf, heading, link, live, more, notice, number, table } from '../../parts.ts';
 import { page, type Reply, type Visit } from '../../route.ts';
 import { filterForm, type GivenFilter, readFilter } from './filter.ts';
-import { ACTIONS, deliveryCounts, firstLine, messageLink, statusBadge } from './words.ts';
+import { deliveryCounts, firstLine, messageLink, statusBadge } from './words.ts';
 
 /** Messages of one page. */
 const MOST = 50;
@@ -18,21 +19,17 @@ type Errors = ReadonlyMap<string, string>;
 
 /** The columns of messages. @param errors those that deliveries ended with, by message */
 export const messageColumns = (errors: Errors): readonly Column<KeptMessage>[] => [
-  { title: 'Status', cell: ({ status }) => statusBadge(status) },
-  { title: 'Entered', cell: ({ entered }) => time(entered) },
-  { title: 'Operation', cell: ({ operation }) => operation },
-  { title: 'Message', kind: 'code', cell: ({ id }) => messageLink(id) },
-  { title: 'Of', cell: ofWhat },
-  { title: 'User', cell: ({ user }) => user ?? '' },
-  { title: 'Deliveries', cell: (message) => (message.queue === undefined ? '' : deliveryCounts(message)) },
+  ...columnsOf(MESSAGES, {
+    message: ({ id }) => messageLink(id),
+    status: ({ status }) => statusBadge(status),
+    deliveries: (message) =>
+      message.queue === undefined
+        ? html`<span class="faint">${callWords(message)}</span>${message.code === undefined ? NOTHING : html` ${message.code}`}`
+        : deliveryCounts(message),
+  }),
+  { title: 'Queue', cell: ({ queue }) => queue ?? '' },
   { title: 'Error', kind: 'wide', cell: ({ id, reason }) => firstLine(errors.get(id) ?? reason ?? '') },
 ];
-
-function ofWhat({ queue, node, connector, code }: KeptMessage): Html {
-  if (queue !== undefined) return html`${queue}`;
-  const status = code === undefined ? NOTHING : html` ${code}`;
-  return html`<span class="faint">call ${node === undefined ? `over ${connector}` : `of ${node}`}</span>${status}`;
-}
 
 /** The errors of those messages that a delivery of has failed. */
 export const errorsOf = ({ ports }: Visit, messages: readonly KeptMessage[]): Promise<Errors> =>
@@ -103,7 +100,7 @@ function manyActions(visit: Visit, { filter, given }: GivenFilter): Html {
   const { status, kind } = filter;
   if (!visit.may('act') || kind === 'call' || Object.keys(given).length === 0) return NOTHING;
   const { actsOn } = visit.ports.messages;
-  const possible = ACTIONS.filter(({ action }) => status === undefined || actsOn[action].includes(status));
+  const possible = OFFERED.filter(([action]) => status === undefined || actsOn[action].includes(status));
   if (possible.length === 0) return NOTHING;
-  return html`<span class="many">All that match: ${possible.map(({ action, title }) => html`${link(`/messages/all/${action}`, `${title}…`, given)} `)}</span>`;
+  return html`<span class="many">All that match: ${possible.map(([action, { title }]) => html`${link(`/messages/all/${action}`, `${title}…`, given)} `)}</span>`;
 }

@@ -1,10 +1,11 @@
 import type { Acted, DeliveryAction } from '../../../message/index.ts';
+import { DELIVERY_ACTIONS } from '../../../operator/message.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
 import { facts, form, heading, hidden, link, notice, number, section, table } from '../../parts.ts';
 import { page, type Reply, type Visit } from '../../route.ts';
 import { filterText, type GivenFilter, readFilter } from './filter.ts';
 import { errorsOf, messageColumns } from './list.ts';
-import { messageLink, wordsOf } from './words.ts';
+import { messageLink } from './words.ts';
 
 /** Deliveries that are counted beforehand. */
 const MOST_COUNTED = 5000;
@@ -18,7 +19,7 @@ const MOST_REFUSED = 100;
 
 /** `/messages/all/<action>`: what would be done. */
 export async function preview(visit: Visit, action: DeliveryAction): Promise<Reply> {
-  const { title, effect, isDangerous } = wordsOf(action);
+  const { title, effect, isDangerous } = DELIVERY_ACTIONS[action];
   const given = readFilter(visit.query, visit.ports.now());
   const head = heading(`${title} all that match`, { about: aboutFilter(given) });
   if (given.wrong !== undefined) return page(title, html`${head}${notice('bad', given.wrong)}`, { status: 400 });
@@ -62,7 +63,7 @@ const aboutFilter = ({ given }: GivenFilter): Html =>
 
 /** Does a part of it, and reports. A reader who goes away ends it after the step at hand; the trail says where it stopped. */
 export async function actOnMany(visit: Visit, action: DeliveryAction): Promise<Reply> {
-  const { title, done: words } = wordsOf(action);
+  const { title, done: words } = DELIVERY_ACTIONS[action];
   // Times that are relative count from when the first part began.
   const began = Number(visit.form.get('began') ?? visit.ports.now());
   const given = readFilter(visit.form, Number.isFinite(began) ? began : visit.ports.now());

@@ -1,4 +1,5 @@
 import type { DeliveryAction } from '../../../message/index.ts';
+import { DELIVERY_ACTIONS, OFFERED } from '../../../operator/message.ts';
 import { type Area, actionRoute, type Done, pageRoute, type Visit } from '../../route.ts';
 import { idOf, show } from './detail.ts';
 import { edit, sendEdited } from './edit.ts';
@@ -6,7 +7,7 @@ import { actOnPartition, actOnWhole, held } from './held.ts';
 import { list } from './list.ts';
 import { actOnMany, preview } from './many.ts';
 import { download, payload } from './payload.ts';
-import { ACTIONS, messagePath, wordsOf } from './words.ts';
+import { messagePath } from './words.ts';
 
 /** Acts on a message, or on the delivery that the form names. */
 async function act(visit: Visit, action: DeliveryAction): Promise<Done> {
@@ -18,7 +19,7 @@ async function act(visit: Visit, action: DeliveryAction): Promise<Done> {
     ...(done.length === 0
       ? []
       : [
-          `The ${done.length === 1 ? 'delivery' : 'deliveries'} to ${to} ${done.length === 1 ? 'is' : 'are'} ${wordsOf(action).done}.`,
+          `The ${done.length === 1 ? 'delivery' : 'deliveries'} to ${to} ${done.length === 1 ? 'is' : 'are'} ${DELIVERY_ACTIONS[action].done}.`,
         ]),
     ...refused.map(({ delivery: id, reason }) => `${id === undefined ? 'The message' : `Delivery ${id}`} ${reason}.`),
   ];
@@ -50,7 +51,7 @@ export const messagesArea: Area = {
     actionRoute('/messages/held/hold', 'message.hold-whole', (visit) => actOnWhole(visit, 'hold')),
     actionRoute('/messages/held/release', 'message.release-whole', (visit) => actOnWhole(visit, 'release')),
     actionRoute('/messages/held/hold-partition', 'message.hold-partition', actOnPartition),
-    ...ACTIONS.flatMap(({ action }) => [
+    ...OFFERED.flatMap(([action]) => [
       actionRoute(`/messages/:id/${action}`, `message.${action}`, (visit) => act(visit, action)),
       pageRoute(`/messages/all/${action}`, (visit) => preview(visit, action), 'act'),
       actionRoute(`/messages/all/${action}`, `message.${action}-all`, (visit) => actOnMany(visit, action)),

@@ -1,6 +1,7 @@
 import type { KeptDelivery, MessageDetails } from '../../../message/index.ts';
+import type { Tone } from '../../../operator/view.ts';
 import { type Html, html, NOTHING, type Part } from '../../html.ts';
-import { code, length, type Tone, time } from '../../parts.ts';
+import { code, length, time } from '../../parts.ts';
 import { firstLine, messageLink, toneOf } from './words.ts';
 
 /** Something that happened to a message, or will. */

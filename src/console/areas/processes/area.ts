@@ -1,8 +1,9 @@
-import type { ProcessLoad, ProcessRequest, RecurrenceTimes, RequestFilter } from '../../../process/index.ts';
+import { REQUESTS, RUN_TONES } from '../../../operator/process.ts';
+import type { ProcessLoad, RecurrenceTimes, RequestFilter } from '../../../process/index.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
 import {
   address,
-  type Column,
+  columnsOf,
   field,
   filters,
   heading,
@@ -16,7 +17,7 @@ import {
   time,
 } from '../../parts.ts';
 import { type Area, page, pageRoute, type Reply, type Visit } from '../../route.ts';
-import { processTabs, requestPath, rightsOf, scheduleLink, statusOf, TONES, WORDS } from './parts.ts';
+import { processTabs, requestPath, rightsOf, scheduleLink, statusOf, WORDS } from './parts.ts';
 import { requestActions, sendReport, showRequest } from './request.ts';
 import { chooseProgram, scheduleAction, showForm } from './schedule.ts';
 
@@ -104,16 +105,10 @@ function processOf({ type, name, runAs, next }: RecurrenceTimes['processes'][num
 /** Requests of one page. */
 const MOST = 50;
 
-const COLUMNS: readonly Column<ProcessRequest>[] = [
-  { title: 'Instance', kind: 'number', cell: ({ instance }) => link(requestPath(instance), instance) },
-  { title: 'Type', cell: ({ type }) => type },
-  { title: 'Name', cell: ({ name }) => name },
-  { title: 'User', cell: ({ operator }) => operator },
-  { title: 'Run date/time', cell: ({ runs }) => time(runs) },
-  { title: 'Run status', cell: statusOf },
-  { title: 'Distribution', cell: ({ distribution }) => (distribution === 'None' ? NOTHING : distribution) },
-  { title: 'Server', cell: ({ server }) => server },
-];
+const COLUMNS = columnsOf(REQUESTS, {
+  instance: ({ instance }) => link(requestPath(instance), instance),
+  status: statusOf,
+});
 
 /** Hours that the list can go back. */
 const HOURS = [1, 4, 24, 72, 168] as const;
@@ -172,7 +167,7 @@ function filterOf({ query, ports }: Visit): RequestFilter {
 function filterForm({ query, ports, user }: Visit): Html {
   const all = new Set(['PSQuery', ...[...ports.registry.processes.values()].map(({ type }) => type)]);
   const types = [...all].sort().map((type): [string, string] => [type, type]);
-  const statuses = Object.keys(TONES).map((status): [string, string] => [status, WORDS[status] ?? status]);
+  const statuses = Object.keys(RUN_TONES).map((status): [string, string] => [status, WORDS[status] ?? status]);
   const hours = HOURS.map((each): [string, string] => [String(each), each < 72 ? `${each} h` : `${each / 24} days`]);
   const narrow = html` size="7" inputmode="numeric"`;
   return filters(

@@ -1,31 +1,15 @@
+import { RUN_TONES } from '../../../operator/process.ts';
 import type { ProcessRequest, RunStatus } from '../../../process/index.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
-import { address, badge, pathTo, type Tone, tabs } from '../../parts.ts';
+import { address, badge, pathTo, tabs } from '../../parts.ts';
 import type { Visit } from '../../route.ts';
-
-export const TONES: Readonly<Record<RunStatus, Tone>> = {
-  Queued: 'idle',
-  Pending: 'idle',
-  Initiated: 'busy',
-  Processing: 'busy',
-  Cancel: 'warn',
-  Hold: 'warn',
-  Blocked: 'warn',
-  Restart: 'idle',
-  Success: 'good',
-  'Success With Warning': 'warn',
-  'Not Successful': 'bad',
-  Error: 'bad',
-  Cancelled: 'idle',
-  Delete: 'idle',
-};
 
 /** Statuses whose name is not what an operator would call them. */
 export const WORDS: Readonly<Record<string, string>> = { Cancel: 'Cancelling', Delete: 'Deleted' };
 
 /** The status of a request, and how far it is while it runs. */
 export function statusOf({ runStatus, percent, progress }: ProcessRequest): Html {
-  const tone = TONES[runStatus as RunStatus] ?? 'idle';
+  const tone = RUN_TONES[runStatus as RunStatus] ?? 'idle';
   const shown = badge(tone, WORDS[runStatus] ?? runStatus);
   if (runStatus !== 'Processing' || (percent === undefined && progress === undefined)) return shown;
   const bar =

@@ -1,13 +1,15 @@
 import type { StoredBlob } from '../../../model/blob.ts';
 import { Fault } from '../../../model/fault.ts';
-import type { LogEntry, RequestAction, RequestDetail } from '../../../process/index.ts';
-import type { QueueControl } from '../../../store/index.ts';
+import { MESSAGE_LOG, REQUEST_ACTIONS, requestDone } from '../../../operator/process.ts';
+import { ATTEMPTS } from '../../../operator/queue.ts';
+import type { Tone } from '../../../operator/view.ts';
+import type { RequestAction, RequestDetail } from '../../../process/index.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
 import {
   address,
   badge,
   button,
-  type Column,
+  columnsOf,
   facts,
   heading,
   link,
@@ -17,7 +19,6 @@ import {
   pathTo,
   section,
   shortId,
-  type Tone,
   table,
   time,
 } from '../../parts.ts';
@@ -33,62 +34,23 @@ const instanceOf = ({ params }: Visit): number => {
   return Number(text);
 };
 
-interface Offered {
-  readonly action: RequestAction;
-  /** The last segment of its path, and of its name in the audit log. */
-  readonly verb: string;
-  readonly text: string;
-  readonly ask: string;
-  readonly done: string;
-  readonly isDangerous?: true;
-}
+const OFFERED = Object.entries(REQUEST_ACTIONS) as [RequestAction, (typeof REQUEST_ACTIONS)[RequestAction]][];
 
-const ACTIONS: readonly Offered[] = [
-  {
-    ...{ action: 'Hold', verb: 'hold', text: 'Hold', done: 'is on hold' },
-    ask: 'It does not run until it is restarted.',
-  },
-  {
-    ...{ action: 'Restart', verb: 'restart', text: 'Restart', done: 'runs again' },
-    ask: 'It runs again with the same parameters. A report that it has is removed.',
-  },
-  {
-    ...{ action: 'Cancelled', verb: 'cancel', text: 'Cancel', done: 'is cancelled' },
-    ask: 'It does not run. If it runs already, its code is asked to stop, and nothing that it has not completed is stored.',
-    isDangerous: true,
-  },
-  {
-    ...{ action: 'Deleted', verb: 'delete', text: 'Delete', done: 'is deleted' },
-    ask: 'It is marked as deleted, and its report is removed for good.',
-    isDangerous: true,
-  },
-];
-
-export const requestActions = ACTIONS.map(({ action, verb, done }) =>
+export const requestActions = OFFERED.map(([action, { verb }]) =>
   actionRoute(`/processes/:instance/${verb}`, `process.${verb}`, async (visit) => {
     const instance = instanceOf(visit);
-    const { runStatus } = await visit.ports.scheduler.update(instance, action, visit.user, visit.actor);
-    const result = runStatus === 'Cancel' ? 'is being cancelled' : done;
-    return { to: requestPath(instance), notice: `Request ${instance} ${result}.`, target: String(instance) };
+    const request = await visit.ports.scheduler.update(instance, action, visit.user, visit.actor);
+    const notice = `Request ${instance} ${requestDone(action, request)}.`;
+    return { to: requestPath(instance), notice, target: String(instance) };
   }),
 );
 
 const LEVELS: Readonly<Record<string, Tone>> = { info: 'idle', warning: 'warn', error: 'bad', action: 'busy' };
 
-const LOG: readonly Column<LogEntry>[] = [
-  { title: 'Line', kind: 'number', cell: ({ sequence }) => sequence ?? NOTHING },
-  { title: 'Time', cell: ({ at }) => time(at) },
-  { title: 'Level', cell: ({ level }) => badge(LEVELS[level] ?? 'idle', level) },
-  { title: 'Message', kind: 'wide', cell: ({ text }) => text },
-];
-
-const ATTEMPTS: readonly Column<Awaited<ReturnType<QueueControl['get']>>['tried'][number]>[] = [
-  { title: 'Attempt', kind: 'number', cell: ({ attempt }) => attempt },
-  { title: 'Began', cell: ({ began }) => time(began) },
-  { title: 'Ended', cell: ({ ended }) => time(ended) },
-  { title: 'Gateway', cell: ({ gateway }) => gateway ?? '' },
-  { title: 'Error', kind: 'wide', cell: ({ reason }) => reason ?? '' },
-];
+const LOG = columnsOf(MESSAGE_LOG, {
+  line: ({ sequence }) => sequence ?? NOTHING,
+  level: ({ level }) => badge(LEVELS[level] ?? 'idle', level),
+});
 
 export async function showRequest(visit: Visit): Promise<Reply> {
   const instance = instanceOf(visit);
@@ -116,9 +78,9 @@ ${section('Message log', html`${table('Message log', LOG, entries, { empty: noth
 }
 
 function actionsOf(visit: Visit, { actions, request: { instance } }: RequestDetail): Html {
-  return html`${ACTIONS.filter(({ action }) => actions.includes(action)).map(({ verb, text, ask, isDangerous }) =>
+  return html`${OFFERED.filter(([action]) => actions.includes(action)).map(([, { verb, title, effect, isDangerous }]) =>
     button(visit, {
-      ...{ text, ask, to: `${requestPath(instance)}/${verb}` },
+      ...{ text: title, ask: effect, to: `${requestPath(instance)}/${verb}` },
       ...(isDangerous === true ? { isDangerous } : {}),
     }),
   )}`;
@@ -157,7 +119,7 @@ const parametersOf = ({ parameters }: RequestDetail): Html =>
 async function attemptsOf({ ports }: Visit, { job }: RequestDetail): Promise<Html> {
   const kept = job === undefined ? undefined : await ports.queues.get(job).catch(unlessUnknown);
   if (kept === undefined) return NOTHING;
-  const shown = table('Attempts', ATTEMPTS, kept.tried, { empty: 'No attempt has ended yet.' });
+  const shown = table('Attempts', columnsOf(ATTEMPTS), kept.tried, { empty: 'No attempt has ended yet.' });
   return section(
     'Attempts',
     html`${shown}<p class="faint">Job ${link(pathTo('queues', 'jobs', kept.id), shortId(kept.id))}</p>`,

@@ -3,10 +3,11 @@ import { CONTRACT_EXTENSIONS, contractForms, segmentOf } from '../../../describe
 import type { ConsumerOperation } from '../../../model/consumer.ts';
 import { LOG_LEVEL, type LogLevel, type Registry } from '../../../model/registry.ts';
 import { type Operation, type Service, serviceNamespace } from '../../../model/service.ts';
+import type { Tone } from '../../../operator/view.ts';
 import { duration } from '../../../wire/words.ts';
 import { callCharts, HOUR, MINUTE, periodOf } from '../../figures.ts';
 import { type Html, html, type Part } from '../../html.ts';
-import { badge, facts, length, link, pathTo, section, type Tone, table, time } from '../../parts.ts';
+import { badge, facts, length, link, pathTo, section, table, time } from '../../parts.ts';
 import type { Visit } from '../../route.ts';
 import { whoMayUse } from './access.ts';
 import { calledContract, contractOf } from './contract.ts';

@@ -1,3 +1,4 @@
+import { exampleContent } from '../../../describe/example/scalar.ts';
 import { emptyExample, exampleDocument, exampleField, tellingFields } from '../../../describe/example/value.ts';
 import { requestMediaTypes, sentForms } from '../../../describe/exchange.ts';
 import { mustBeGiven } from '../../../describe/field.ts';
@@ -96,15 +97,8 @@ export interface Group {
   readonly isBody?: true;
 }
 
-const RAW_EXAMPLES: Readonly<Record<RawKind, string>> = {
-  json: '{}',
-  xml: '<value/>',
-  text: 'text',
-  binary: 'U2lnbmFsYm94',
-};
-
 /** The field that is the whole of a message without a document. */
-function contentField(kind: RawKind, { at }: Pick<Document, 'at'>, example = RAW_EXAMPLES[kind]): FormField {
+function contentField(kind: RawKind, { at }: Pick<Document, 'at'>, example = exampleContent(kind)): FormField {
   const field: Field = {
     ...{ name: 'content', jsonName: 'content', xmlName: 'content', type: { kind }, required: true, at },
     ...{
@@ -154,7 +148,7 @@ function consumerGroups(operation: ConsumerOperation): readonly Group[] {
     if (properties.upContent || soap.request.kind !== 'raw') return inputGroup('Request', soap.request, operation);
     // The text is the whole envelope.
     const { start, end } = envelope(operation.headers.some(({ value }) => value.includes('soap+xml')) ? '1.2' : '1.1');
-    const field = contentField(soap.request.raw, operation, `${start}${RAW_EXAMPLES.xml}${end}`);
+    const field = contentField(soap.request.raw, operation, `${start}${exampleContent('xml')}${end}`);
     return [{ title: 'Envelope', fields: [field], isChoice: false }];
   }
   const { input, filled } = operation;

@@ -55,6 +55,10 @@ const eachName = (fields: readonly Field[]): readonly Field[] => [
 /** Fills in an example of a field. */
 export function fill(entered: Entered, field: Field, path: string, value: ExampleValue | undefined): void {
   if (value === undefined) return;
+  if (value === null) {
+    entered.set(keyOf('x', path), 'on');
+    return;
+  }
   const { type } = field;
   if (!isCollection(type)) {
     fillOne(entered, field, path, value);

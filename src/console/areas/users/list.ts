@@ -1,10 +1,12 @@
 import type { User } from '../../../model/security.ts';
+import { type ShownUser, USERS, userState } from '../../../operator/user.ts';
 import type { KeptUser } from '../../../security/users/user-port.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
 import {
   address,
   badge,
   type Column,
+  columnsOf,
   field,
   filters,
   heading,
@@ -23,27 +25,25 @@ const MOST = 100;
 /** Roles that a row shows. */
 const MOST_ROLES = 4;
 
-interface Row {
-  readonly id: string;
-  readonly description: string | undefined;
-  readonly roles: readonly string[];
+/** A user, and what a page shows of it other than its values. */
+interface Row extends ShownUser {
   readonly state: Html;
-  readonly from: Html;
+  readonly place: Html;
 }
 
-export const activity = (disabled: boolean): Html => (disabled ? badge('bad', 'disabled') : badge('good', 'active'));
+export const activity = (disabled: boolean): Html => badge(...userState({ disabled }));
 
 /** A user of the sample can call only while these are served. */
 export const activityOf = ({ ports: { sampleUsers } }: Visit, { sample }: User): Html =>
-  sample && !sampleUsers ? badge('idle', 'not served') : badge('good', 'active');
+  sample && !sampleUsers ? badge('idle', 'not served') : activity(false);
 
-const rowOfKept = ({ id, description, roles, disabled }: KeptUser): Row => ({
-  ...{ id, description, roles, state: activity(disabled), from: place(undefined) },
+const rowOfKept = (user: KeptUser): Row => ({
+  ...{ ...user, from: 'database', state: activity(user.disabled), place: place(undefined) },
 });
 
 const rowOfDeclared = (visit: Visit, user: User): Row => ({
-  ...{ id: user.id, description: user.description, state: activityOf(visit, user), from: place(user.at) },
-  roles: user.roles.map(({ id }) => id),
+  ...{ id: user.id, description: user.description, state: activityOf(visit, user), place: place(user.at) },
+  ...{ roles: user.roles.map(({ id }) => id), hasPassword: user.password !== undefined, from: 'definitions' },
 });
 
 /** What is asked for in the address of the list. */
@@ -95,20 +95,19 @@ async function find(visit: Visit, { text, role, state, from }: Asked): Promise<{
   return { rows, ...(kept.length > room ? { next: last === undefined ? 'database:' : `database:${last.id}` } : {}) };
 }
 
+const COLUMNS = columnsOf<Row, typeof USERS>(USERS, {
+  user: ({ id }) => link(userPath(id), id),
+  state: ({ state }) => state,
+  roles: ({ roles }) =>
+    html`${roles.slice(0, MOST_ROLES).map((id, index) => html`${index === 0 ? '' : ', '}${roleLink(id)}`)}${
+      roles.length > MOST_ROLES ? ` and ${roles.length - MOST_ROLES} more` : NOTHING
+    }`,
+  from: (row) => row.place,
+});
+
 const columns = (seen: ReadonlyMap<string, string>): readonly Column<Row>[] => [
-  { title: 'User', cell: ({ id }) => link(userPath(id), id) },
-  { title: 'State', cell: ({ state }) => state },
-  {
-    title: 'Roles',
-    kind: 'wide',
-    cell: ({ roles }) =>
-      html`${roles.slice(0, MOST_ROLES).map((id, index) => html`${index === 0 ? '' : ', '}${roleLink(id)}`)}${
-        roles.length > MOST_ROLES ? ` and ${roles.length - MOST_ROLES} more` : NOTHING
-      }`,
-  },
+  ...COLUMNS,
   { title: 'Last sign-in', cell: ({ id }) => time(seen.get(id)) },
-  { title: 'Declared in', kind: 'code', cell: ({ from }) => from },
-  { title: 'Description', kind: 'wide', cell: ({ description }) => description ?? '' },
 ];
 
 /** The list, for those who may see it; others come to their own page. */

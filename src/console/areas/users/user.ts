@@ -1,5 +1,6 @@
 import { Fault } from '../../../model/fault.ts';
 import type { Role, User } from '../../../model/security.ts';
+import { CERTIFICATES, keyState, keysView } from '../../../operator/user.ts';
 import { callerOfUser, type Thing } from '../../../security/grants.ts';
 import { type KeptCertificate, type KeptKey, type KeptUser, UserError } from '../../../security/users/user-port.ts';
 import { exact, type Html, html, NOTHING, type Part } from '../../html.ts';
@@ -7,6 +8,7 @@ import {
   badge,
   button,
   type Column,
+  columnsOf,
   facts,
   field,
   heading,
@@ -231,20 +233,11 @@ const credentialsOf = ({ apiKeys, certificates }: User): Html =>
     ]),
   );
 
-const keyState = (visit: Visit, { expires, revoked }: KeptKey): Html => {
-  if (revoked !== undefined) return badge('idle', 'revoked');
-  return expires !== undefined && Date.parse(expires) <= visit.ports.now()
-    ? badge('idle', 'expired')
-    : badge('good', 'valid');
-};
-
 const keyColumns = (visit: Visit, user: string): readonly Column<KeptKey>[] => [
-  { title: 'Key', kind: 'code', cell: ({ id }) => html`<code>${id}</code>` },
-  { title: 'State', cell: (key) => keyState(visit, key) },
-  { title: 'Description', kind: 'wide', cell: ({ description }) => description ?? '' },
-  { title: 'Created', cell: ({ created }) => time(created) },
-  { title: 'Expires', cell: ({ expires }) => (expires === undefined ? 'never' : time(expires)) },
-  { title: 'Revoked', cell: ({ revoked }) => time(revoked) },
+  ...columnsOf(keysView(visit.ports.now()), {
+    key: ({ id }) => html`<code>${id}</code>`,
+    state: (key) => badge(...keyState(key, visit.ports.now())),
+  }),
   {
     title: 'Action',
     cell: ({ id, revoked }) =>
@@ -275,9 +268,7 @@ const keyForm = (visit: Visit, user: string): Html =>
   });
 
 const certificateColumns = (visit: Visit, user: string): readonly Column<KeptCertificate>[] => [
-  { title: 'Certificate', kind: 'wide', cell: ({ fingerprint }) => html`<code>${fingerprint}</code>` },
-  { title: 'Description', kind: 'wide', cell: ({ description }) => description ?? '' },
-  { title: 'Created', cell: ({ created }) => time(created) },
+  ...columnsOf(CERTIFICATES, { certificate: ({ fingerprint }) => html`<code>${fingerprint}</code>` }),
   {
     title: 'Action',
     cell: ({ fingerprint }) =>

@@ -68,7 +68,7 @@ export const documentEntries = {
   }),
   'endless-document': error<{ document: string; path: string }>({
     message: ({ document, path }) => `Document ${document} always contains itself: ${path}.`,
-    hint: () => 'Make one of these fields a list, or remove `required`.',
+    hint: () => 'Make one of these fields a list or `nullable`, or remove `required`.',
     explanation:
       'A document may contain itself through a list or an optional field, as a tree does. If it must contain itself, no finite value exists.',
   }),
