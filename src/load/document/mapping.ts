@@ -281,7 +281,11 @@ class MappingLinker {
     const unproven = unprovenRestriction(field, given);
     const cutting = said.cut === true ? ({ cut: true } as const) : {};
     if (unproven === undefined || said.fault === true || (unproven.cuts && said.cut === true)) return cutting;
-    const remedies = [...(unproven.cuts ? ['`cut: true`'] : []), '`values`', '`fault: true`'];
+    const remedies = [
+      ...(unproven.cuts ? ['`cut: true`'] : []),
+      ...(unproven.isCount ? [] : ['`values`']),
+      '`fault: true`',
+    ];
     return this.#refuse(
       `${what} ${unproven.reason}; say in \`map\` what becomes of such values: ${remedies.join(', ')}`,
       spot,

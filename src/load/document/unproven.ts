@@ -11,6 +11,8 @@ interface Unproven {
   readonly reason: string;
   /** Whether cutting a value makes it fit. */
   readonly cuts: boolean;
+  /** It is about the number of entries, which replacing values does not change. */
+  readonly isCount?: true;
 }
 
 /** What the values that fill a field can be. */
@@ -49,9 +51,13 @@ function single(field: Field): SingleField | undefined {
 function unprovenCount(field: Field, own: Field): Unproven | undefined {
   const [least, most] = [field.minimum ?? 0, field.maximum ?? Number.POSITIVE_INFINITY];
   if ((own.maximum ?? Number.POSITIVE_INFINITY) > most)
-    return { reason: `takes ${most} entries at most, but ${own.name} may have more`, cuts: field.type.kind === 'list' };
+    return {
+      reason: `takes ${most} entries at most, but ${own.name} may have more`,
+      cuts: field.type.kind === 'list',
+      isCount: true,
+    };
   if ((own.minimum ?? 0) < least)
-    return { reason: `takes ${least} entries at least, but ${own.name} may have fewer`, cuts: false };
+    return { reason: `takes ${least} entries at least, but ${own.name} may have fewer`, cuts: false, isCount: true };
   return undefined;
 }
 
