@@ -41,6 +41,8 @@ export const toolkits = {
     `org.apache.cxf:cxf-rt-ws-policy:${CXF}`,
     'com.sun.xml.messaging.saaj:saaj-impl:3.0.4',
   ],
+  // With the WSS4J that it names, which is older than that of CXF.
+  Spring: ['org.springframework.ws:spring-ws-security:4.0.11', 'com.sun.xml.messaging.saaj:saaj-impl:3.0.4'],
   // Of 2006, as it is deployed still.
   Axis: [
     'axis:axis:1.4',
