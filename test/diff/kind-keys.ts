@@ -12,7 +12,7 @@ import type { ServiceDeclared } from '../../src/load/schema/service.ts';
 import type { TypeDeclared } from '../../src/load/schema/type.ts';
 
 /** A change of the key is reported: `KEY_CHANGES` has one. */
-export const REPORTED = Symbol('reported');
+const REPORTED = Symbol('reported');
 
 /** Whether a change of a key is reported, or why it does not concern partners. */
 type Said = typeof REPORTED | string;

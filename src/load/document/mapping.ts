@@ -277,7 +277,13 @@ class MappingLinker {
   }
 
   /** What is done to values that may not fit. Where nothing is declared for these, they are reported. */
-  #proven(what: string, field: Field, given: Given, said: SourceDeclared, spot: MappingPlace): { cut?: true } | undefined {
+  #proven(
+    what: string,
+    field: Field,
+    given: Given,
+    said: SourceDeclared,
+    spot: MappingPlace,
+  ): { cut?: true } | undefined {
     const unproven = unprovenRestriction(field, given);
     const cutting = said.cut === true ? ({ cut: true } as const) : {};
     if (unproven === undefined || said.fault === true || (unproven.cuts && said.cut === true)) return cutting;
