@@ -55,11 +55,11 @@ export const REQUESTS = {
   type: { title: 'Type', value: ({ type }) => type },
   name: { title: 'Name', value: ({ name }) => name },
   user: { title: 'User', value: ({ operator }) => operator },
-  runs: { title: 'Run date/time', kind: 'moment', value: ({ runs }) => runs },
   status: {
     title: 'Run status',
     value: ({ runStatus, percent }) => (percent === undefined ? runStatus : `${runStatus} ${percent} %`),
   },
+  runs: { title: 'Run date/time', kind: 'moment', value: ({ runs }) => runs },
   distribution: {
     title: 'Distribution',
     value: ({ distribution }) => (distribution === 'None' ? undefined : distribution),

@@ -52,10 +52,10 @@ export function jobsView(state: JobState) {
   const { moment } = JOB_STATE[state];
   return {
     job: { title: 'Job', kind: 'id', value: ({ id }) => id },
-    key: { title: 'Key', value: ({ key }) => key },
     attempts: { title: 'Attempts', kind: 'count', value: ({ attempts }) => attempts },
     ...(moment === undefined ? {} : { moment }),
     entered: { title: 'Entered', kind: 'moment', value: ({ entered }) => entered },
+    key: { title: 'Key', value: ({ key }) => key },
     gateway: { title: 'Gateway', value: ({ gateway }) => gateway },
     reason: { title: 'Last error', kind: 'prose', value: ({ reason }) => reason },
   } as const satisfies View<KeptJob>;
@@ -64,9 +64,9 @@ export function jobsView(state: JobState) {
 /** The attempts at a job. */
 export const ATTEMPTS = {
   attempt: { title: 'Attempt', kind: 'count', value: ({ attempt }) => attempt },
+  gateway: { title: 'Gateway', value: ({ gateway }) => gateway },
   began: { title: 'Began', kind: 'moment', value: ({ began }) => began },
   ended: { title: 'Ended', kind: 'moment', value: ({ ended = 'running' }) => ended },
-  gateway: { title: 'Gateway', value: ({ gateway }) => gateway },
   reason: { title: 'Error', kind: 'prose', value: ({ reason }) => reason },
 } as const satisfies View<JobDetails['tried'][number]>;
 
