@@ -51,7 +51,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   invoke: async () => (await import('./invoke/invoke.ts')).addInvoke,
   node: async () => (await import('./node.ts')).addNode,
   queue: async () => (await import('./queue.ts')).addQueue,
-  message: async () => (await import('./message/message.ts')).addMessage,
+  message: async () => (await import('../messaging/cli/message.ts')).addMessage,
   stats: async () => (await import('./stats.ts')).addStats,
   user: async () => (await import('./user/user.ts')).addUser,
   'who-can': async () => (await import('./grants.ts')).addWhoCan,

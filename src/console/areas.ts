@@ -1,6 +1,6 @@
+import { messagesArea } from '../messaging/console/messages.ts';
 import { diagnosticsArea } from './areas/diagnostics.ts';
 import { mapArea } from './areas/map/map.ts';
-import { messagesArea } from './areas/messages/messages.ts';
 import { nodesArea } from './areas/nodes/nodes.ts';
 import { overviewArea } from './areas/overview.ts';
 import { processesArea } from './areas/processes/area.ts';

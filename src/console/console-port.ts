@@ -1,5 +1,5 @@
 import type { Client, ConnectionTest, NodeFacts, NodeState } from '../invoke/index.ts';
-import type { MessageControl } from '../message/index.ts';
+import type { MessageControl } from '../messaging/run/index.ts';
 import type { Spool } from '../model/blob.ts';
 import type { BrokenEdit } from '../model/definition.ts';
 import type { Fault } from '../model/fault.ts';

@@ -1,4 +1,4 @@
-import type { MessageControl } from '../message/index.ts';
+import type { MessageControl } from '../messaging/run/index.ts';
 import type { ReplyRoot } from '../model/document.ts';
 import { Fault } from '../model/fault.ts';
 import type { HandlerContext, Outcome } from '../model/handler.ts';

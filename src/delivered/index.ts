@@ -1,5 +1,3 @@
-import type { OriginalRequest, OriginalShape } from '../model/original-shape.ts';
-import type { DeliveredHandler, DeliveredPorts } from './delivered-port.ts';
 import {
   messageAct,
   messageActAll,
@@ -11,7 +9,9 @@ import {
   messagePartition,
   messagePayload,
   messageWhole,
-} from './messages.ts';
+} from '../messaging/delivered/messages.ts';
+import type { OriginalRequest, OriginalShape } from '../model/original-shape.ts';
+import type { DeliveredHandler, DeliveredPorts } from './delivered-port.ts';
 import {
   processFind,
   processGet,

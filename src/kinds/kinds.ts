@@ -1,9 +1,9 @@
+import { queue, subscription } from '../messaging/kind.ts';
 import type { Registry } from '../model/registry.ts';
 import { permissionList, role, scheme, user } from './access.ts';
 import { component, relatedContent } from './components.ts';
 import { document } from './documents.ts';
 import { defineKind, type Facts, type Kind, type Member, type Pages, type Thing, type ThingOf } from './kind.ts';
-import { queue, subscription } from './messages.ts';
 import { node, routing } from './nodes.ts';
 import { process, recurrence } from './processes.ts';
 import { datasource, query } from './queries.ts';

@@ -1,4 +1,4 @@
-import type { RecordCall } from '../message/index.ts';
+import type { RecordCall } from '../messaging/run/index.ts';
 import type { Spool } from '../model/blob.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';

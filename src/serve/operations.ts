@@ -3,7 +3,7 @@ import { withOriginalBody } from '../binding/soap/original.ts';
 import { compileSoap, type SoapProvider } from '../binding/soap/soap.ts';
 import { compileSecrets, type ReadSecrets } from '../codec/redact/declared.ts';
 import { originalBodies } from '../delivered/index.ts';
-import { requestFields } from '../message/index.ts';
+import { requestFields } from '../messaging/run/index.ts';
 import type { Once } from '../model/gateway.ts';
 import { finalAnswer, type Operation, onceOf, type SoapForm } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';

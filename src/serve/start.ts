@@ -7,7 +7,7 @@ import type { MadeCall } from '../invoke/index.ts';
 import { standInAddress, standInVariable } from '../invoke/stand-in.ts';
 import type { LoadedProject } from '../load/index.ts';
 import { secretsOf } from '../load/value/config.ts';
-import { CallRecords, callRecorder } from '../message/index.ts';
+import { CallRecords, callRecorder } from '../messaging/run/index.ts';
 import type { BrokenEdit } from '../model/definition.ts';
 import type { Registry } from '../model/registry.ts';
 import { openLease, openStatistics, type QueueControl, type QueueDepth } from '../store/index.ts';

@@ -13,8 +13,8 @@ const src = join(root, 'src');
 const TABLE: Readonly<Record<string, string>> = {
   wire: 'croner fast-xml-parser mime re2js url-template',
   model: '',
-  kinds: '',
-  load: 'kinds ajv yaml',
+  kinds: 'messaging',
+  load: 'kinds messaging/link ajv yaml',
   codec: '',
   trace:
     '@opentelemetry/api @opentelemetry/exporter-logs-otlp-proto @opentelemetry/exporter-metrics-otlp-proto @opentelemetry/exporter-trace-otlp-proto @opentelemetry/resources @opentelemetry/sdk-logs @opentelemetry/sdk-metrics @opentelemetry/sdk-trace-base',
@@ -23,11 +23,17 @@ const TABLE: Readonly<Record<string, string>> = {
   wsse: 'xml-crypto',
   security: 'store wsse jose kysely oauth4webapi rate-limiter-flexible',
   query: 'codec load store trace better-sqlite3 fflate mysql2 type:pg',
-  process: 'codec security store trace type:query kysely',
+  process: 'codec type:query security store trace kysely',
   event: 'codec security store trace kysely',
-  message: 'binding codec invoke security store trace kysely',
-  operator: 'type:message type:process type:security type:store',
-  delivered: 'query type:message type:process type:store',
+  messaging: 'kinds type:messaging/run type:operator',
+  'messaging/link': 'load',
+  'messaging/run': 'binding codec invoke security store trace kysely',
+  'messaging/serve': 'serve',
+  'messaging/console': 'codec console messaging type:messaging/run type:operator',
+  'messaging/cli': 'cli codec messaging type:messaging/run serve commander',
+  'messaging/delivered': 'delivered type:messaging/run',
+  operator: 'type:process type:security type:store',
+  delivered: 'messaging/delivered type:messaging/run type:process query type:store',
   describe: '',
   diff: '',
   generate: 'describe kinds',
@@ -35,12 +41,12 @@ const TABLE: Readonly<Record<string, string>> = {
   invoke: 'binding codec load trace wsse oauth4webapi undici',
   client: 'invoke load store',
   console:
-    'codec describe invoke kinds operator security type:message type:process type:query type:store @dagrejs/dagre hono htmx.org idiomorph uplot',
+    'codec describe invoke kinds messaging/console type:messaging/run operator type:process type:query security type:store @dagrejs/dagre hono htmx.org idiomorph uplot',
   serve:
-    'binding codec console delivered describe event invoke load message process query security store trace wsse @hono/node-server hono pino prom-client',
+    'binding codec console delivered describe event invoke load messaging/run messaging/serve process query security store trace wsse @hono/node-server hono pino prom-client',
   mock: 'binding codec describe invoke kinds security serve store trace wsse',
   testing: 'codec describe invoke load mock security serve store pg',
-  cli: 'codec describe diff generate import invoke load type:message type:process mock operator query security serve store better-sqlite3 commander picocolors',
+  cli: 'codec describe diff generate import invoke load messaging/cli mock operator type:process query security serve store better-sqlite3 commander picocolors',
   handlers: 'signalbox',
   '.': 'client codec invoke load serve store',
 };
@@ -82,9 +88,13 @@ function importsOf(file: string): Import[] {
   return found;
 }
 
+/** Features: folders with a part for each stage, which is a row of its own. What all stages take stands in the folder itself. */
+const FEATURES: ReadonlySet<string> = new Set(['messaging']);
+
 const folderOf = (file: string): string => {
-  const [first = '', second] = relative(src, file).split('/');
-  return second === undefined ? '.' : first;
+  const [first = '', second, third] = relative(src, file).split('/');
+  if (second === undefined) return '.';
+  return FEATURES.has(first) && third !== undefined ? `${first}/${second}` : first;
 };
 
 const lengthOf = (file: string): number => readFileSync(file, 'utf8').trimEnd().split('\n').length;

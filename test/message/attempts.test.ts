@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { changeDelivery, MOST_ATTEMPTS } from '../../src/message/store.ts';
+import { changeDelivery, MOST_ATTEMPTS } from '../../src/messaging/run/store.ts';
 import { describeEngines } from '../store/engines.ts';
 import { NOON, write } from './rows.ts';
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { followNode, readDown } from '../../src/message/down.ts';
+import { followNode, readDown } from '../../src/messaging/run/down.ts';
 import { NODE_DEFAULTS, type Node } from '../../src/model/node.ts';
 import { openToRead } from '../../src/store/index.ts';
 import { PLACES } from './places.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
-import { type MessageControl, openMessageControl } from '../../src/message/index.ts';
+import { type MessageControl, openMessageControl } from '../../src/messaging/run/index.ts';
 import { openBlobs, openQueue, openStore } from '../../src/store/index.ts';
 import { eventually, gatewayText } from '../support/project.ts';
 import { type OperatedGateway, startOperated } from './operated.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
-import type { MessageFilter } from '../../src/message/condition.ts';
-import { messageStatus } from '../../src/message/kept.ts';
-import { readMessages } from '../../src/message/show.ts';
+import type { MessageFilter } from '../../src/messaging/run/condition.ts';
+import { messageStatus } from '../../src/messaging/run/kept.ts';
+import { readMessages } from '../../src/messaging/run/show.ts';
 import type { Store } from '../../src/store/index.ts';
 import { describeEngines } from '../store/engines.ts';
 import { NOON, registry, write } from './rows.ts';

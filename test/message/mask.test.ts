@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
-import { showPayload } from '../../src/message/mask.ts';
+import { showPayload } from '../../src/messaging/run/mask.ts';
 import { MASK } from '../../src/model/redactor.ts';
 import { compound, document, field } from '../support/registry.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
-import { openMessageControl } from '../../src/message/index.ts';
-import { retainedMessages } from '../../src/message/open.ts';
+import { openMessageControl } from '../../src/messaging/run/index.ts';
+import { retainedMessages } from '../../src/messaging/run/open.ts';
 import { type Db, openBlobs, openQueue, openStore } from '../../src/store/index.ts';
 import { hasPostgres } from '../support/postgres.ts';
 import { eventually, gatewayText } from '../support/project.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
-import { CallRecords, type EndedCall, MOST_WAITING } from '../../src/message/record.ts';
-import { showRecorded } from '../../src/message/recorded.ts';
-import { readMessages } from '../../src/message/show.ts';
+import { CallRecords, type EndedCall, MOST_WAITING } from '../../src/messaging/run/record.ts';
+import { showRecorded } from '../../src/messaging/run/recorded.ts';
+import { readMessages } from '../../src/messaging/run/show.ts';
 import { withMessages } from '../../src/serve/start/queues.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import { load } from '../load/linked.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
-import { openMessageControl, removedJobs } from '../../src/message/index.ts';
+import { openMessageControl, removedJobs } from '../../src/messaging/run/index.ts';
 import { jobOwners } from '../../src/serve/start/queues.ts';
 import { openBlobs, openQueue, openStore } from '../../src/store/index.ts';
 import { eventually, gatewayText } from '../support/project.ts';

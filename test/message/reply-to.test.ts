@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
-import { type MessageControl, openMessageControl } from '../../src/message/index.ts';
+import { type MessageControl, openMessageControl } from '../../src/messaging/run/index.ts';
 import { openBlobs, openQueue, openStore } from '../../src/store/index.ts';
 import type { Reply } from '../support/gateway.ts';
 import { eventually } from '../support/project.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
-import { openMessageControl } from '../../src/message/index.ts';
-import { readMessages } from '../../src/message/show.ts';
+import { openMessageControl } from '../../src/messaging/run/index.ts';
+import { readMessages } from '../../src/messaging/run/show.ts';
 import { openBlobs, openQueue, openStore } from '../../src/store/index.ts';
 import type { Reply } from '../support/gateway.ts';
 import { ENGINES, type MessageGateway, startMessages } from './project.ts';

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
-import { removedJobs } from '../../src/message/index.ts';
+import { removedJobs } from '../../src/messaging/run/index.ts';
 import { jobOwners } from '../../src/serve/start/queues.ts';
 import { openQueue, openStore } from '../../src/store/index.ts';
 import { gatewayText } from '../support/project.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
-import { readMessages } from '../../src/message/show.ts';
+import { readMessages } from '../../src/messaging/run/show.ts';
 import { openQueue, type Store } from '../../src/store/index.ts';
 import { describeEngines } from '../store/engines.ts';
 import { NOON, registry, write } from './rows.ts';

@@ -1,7 +1,7 @@
 import Database from 'better-sqlite3';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createRedactor } from '../../src/codec/redact/redactor.ts';
-import { removedJobs } from '../../src/message/index.ts';
+import { removedJobs } from '../../src/messaging/run/index.ts';
 import { jobOwners } from '../../src/serve/start/queues.ts';
 import { openStore, readQueues } from '../../src/store/index.ts';
 import { type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';

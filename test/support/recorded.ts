@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { unpack } from '../../src/message/payload.ts';
+import { unpack } from '../../src/messaging/run/payload.ts';
 import type { TestGateway } from './gateway.ts';
 
 /** A recorded call as the database of a test has it. */

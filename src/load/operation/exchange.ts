@@ -1,3 +1,4 @@
+import { linkQueueAnswer, linkReceipt, linkReplyAnswer } from '../../messaging/link/queue-answer.ts';
 import type { Component, ComponentAction } from '../../model/component.ts';
 import type { Field } from '../../model/field.ts';
 import type { MessageQueue } from '../../model/message.ts';
@@ -20,7 +21,6 @@ import { given } from '../object.ts';
 import { linkCallAnswer } from './call-answer.ts';
 import { forms, inDoubt, linkRequest, linkResponses, noMessage } from './payload.ts';
 import { linkQueriesAnswer, linkQueryAnswer } from './query-answer.ts';
-import { linkQueueAnswer, linkReceipt, linkReplyAnswer } from './queue-answer.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';
 import { type Provided, refuseMap } from './version-answer.ts';
 

@@ -1,3 +1,4 @@
+import { checkQueueAnswer } from '../../messaging/link/queue-answer.ts';
 import type { Document } from '../../model/document.ts';
 import { traitsOf } from '../../model/scalar.ts';
 import type { Role } from '../../model/security.ts';
@@ -26,7 +27,6 @@ import { checkGuardedClasses, checkReachedPublic, linkAs, linkGrants, linkRequir
 import { checkCallAnswer } from './call-answer.ts';
 import { type AnswerSources, type Exchange, linkExchange } from './exchange.ts';
 import { isFaultless, linkDocument, linkFaultTypes, type RestInput, soapRequest } from './payload.ts';
-import { checkQueueAnswer } from './queue-answer.ts';
 import { linkRest } from './request.ts';
 import { checkSigned, linkSoapForm, soapName } from './soap-form.ts';
 import {

@@ -1,4 +1,5 @@
 import { KIND_WORDS, type KindWord, kindOf } from '../../kinds/kinds.ts';
+import { queue, subscription } from '../../messaging/link/schema.ts';
 import { process, recurrence } from '../process.ts';
 import { datasource } from '../query/datasource.ts';
 import { routing } from '../routing.ts';
@@ -8,7 +9,6 @@ import { flow, flowStep } from './flow.ts';
 import { gateway } from './gateway.ts';
 import { type JsonSchema, MEDIA_TYPE, mapOr } from './json-schema.ts';
 import { members } from './mapping.ts';
-import { queue, subscription } from './message.ts';
 import { node } from './node.ts';
 import { operation } from './operation.ts';
 import { query } from './query.ts';

@@ -1,5 +1,6 @@
 import type { Format } from '../../binding/message.ts';
 import { deliveredHandlers } from '../../delivered/index.ts';
+import { answerByMessage, answerByReply } from '../../messaging/serve/by-message.ts';
 import { bareField, type Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import { type Answered, type Handler, type Outcome, Reply } from '../../model/handler.ts';
@@ -10,7 +11,6 @@ import type { DocumentValue, Value } from '../../model/value.ts';
 import { compilePages, compilePrompts, type XmlNames } from '../../query/index.ts';
 import { answerByCall, messageFor } from './by-call.ts';
 import { answerByComponent, compilePath } from './by-component.ts';
-import { answerByMessage, answerByReply } from './by-message.ts';
 import { answerByVersion } from './by-version.ts';
 import { type Answerer, type AnswerPorts, begun, type Call, type Handlers } from './call.ts';
 import { faultOfCall } from './failed-call.ts';

@@ -1,7 +1,7 @@
 import { type Format, placeIn, reading } from '../../binding/message.ts';
 import { CodecError, compileArrival, type Step, shown } from '../../codec/index.ts';
 import { compileSecrets } from '../../codec/redact/declared.ts';
-import { requestFields } from '../../message/index.ts';
+import { requestFields } from '../../messaging/run/index.ts';
 import type { Document } from '../../model/document.ts';
 import { type ErrorPlace, Fault, type RequestError } from '../../model/fault.ts';
 import { type Field, type FieldType, singleType } from '../../model/field.ts';

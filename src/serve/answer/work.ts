@@ -1,7 +1,7 @@
 import { replySecrets } from '../../codec/redact/declared.ts';
 import type { Components } from '../../event/event-port.ts';
 import { faultOf } from '../../invoke/find.ts';
-import type { Messages, PublishFacts } from '../../message/index.ts';
+import type { Messages, PublishFacts } from '../../messaging/run/index.ts';
 import type { BlobStore, Blobs } from '../../model/blob.ts';
 import type { Component, SavedRecord, SaveOptions, StoredRecord } from '../../model/component.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';

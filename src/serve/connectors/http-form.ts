@@ -5,6 +5,7 @@ import { type IbRequest, writeIbResponse } from '../../binding/soap/ib-message.t
 import type { OpenedMessage } from '../../binding/soap/message.ts';
 import { brokerDetail } from '../../binding/soap/soap.ts';
 import { compileCheck, compileJsonReader, compileSeparated, readJsonMember } from '../../codec/index.ts';
+import { publishedBy } from '../../messaging/serve/by-message.ts';
 import { Fault } from '../../model/fault.ts';
 import { singleType } from '../../model/field.ts';
 import type { Limits } from '../../model/gateway.ts';
@@ -15,7 +16,6 @@ import { streamOf } from '../../wire/measured.ts';
 import { quote } from '../../wire/words.ts';
 import { readXml } from '../../wire/xml/read-xml.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
-import { publishedBy } from '../answer/by-message.ts';
 import type { WrittenFault } from '../exchange/refuse.ts';
 import type { Compiled } from '../operations.ts';
 import type { OutgoingReply, ReplyForm, SecuredMessage } from './connector-port.ts';

@@ -1,5 +1,5 @@
 import type { MadeCall } from '../../invoke/index.ts';
-import { compileRecorded, type EndedCall, preciseNow, type RecordCall } from '../../message/index.ts';
+import { compileRecorded, type EndedCall, preciseNow, type RecordCall } from '../../messaging/run/index.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
 import { isSecretName, MASK, type Redactor } from '../../model/redactor.ts';

@@ -9,7 +9,7 @@ import {
   openMessageControl,
   readMessages,
   removedJobs,
-} from '../../message/index.ts';
+} from '../../messaging/run/index.ts';
 import type { Registry } from '../../model/registry.ts';
 import { openScheduler, type RequestReader, readRequests, requestJobs, type Scheduler } from '../../process/index.ts';
 import { openSavedQueries, type QueryPort, queryRunJobs } from '../../query/index.ts';

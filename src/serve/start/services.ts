@@ -6,7 +6,7 @@ import {
   openMessageControl,
   openMessages,
   removedJobs,
-} from '../../message/index.ts';
+} from '../../messaging/run/index.ts';
 import type { MessageHandler, ProcessHandler, ReplyHandler } from '../../model/handler.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import type { Registry } from '../../model/registry.ts';

@@ -6,7 +6,7 @@
 import { deflateRawSync } from 'node:zlib';
 import Database from 'better-sqlite3';
 import pg from 'pg';
-import { newId } from '../../../src/message/store.ts';
+import { newId } from '../../../src/messaging/run/store.ts';
 import { openStore } from '../../../src/store/index.ts';
 import { atOnce, changeOf } from './message-data.ts';
 

@@ -1,5 +1,5 @@
 import type { NodeFacts } from '../../../invoke/index.ts';
-import type { KeptMessage } from '../../../message/index.ts';
+import type { KeptMessage } from '../../../messaging/run/index.ts';
 import { Fault } from '../../../model/fault.ts';
 import type { Node } from '../../../model/node.ts';
 import { counted } from '../../../wire/words.ts';

@@ -1,5 +1,5 @@
 import type { ConnectionTest, NodeFacts, NodeState } from '../../../invoke/index.ts';
-import type { KeptMessage } from '../../../message/index.ts';
+import type { KeptMessage } from '../../../messaging/run/index.ts';
 import type { Subscription } from '../../../model/message.ts';
 import type { Node } from '../../../model/node.ts';
 import { CALL_RETRY, type Retry } from '../../../model/retry.ts';

@@ -1,5 +1,5 @@
 import type { NodeState } from '../../../invoke/index.ts';
-import type { KeptMessage, MessageReader } from '../../../message/index.ts';
+import type { KeptMessage, MessageReader } from '../../../messaging/run/index.ts';
 import type { ConsumerOperation } from '../../../model/consumer.ts';
 import { nodesOf, type Subscription } from '../../../model/message.ts';
 import { type Node, SUSPENDED } from '../../../model/node.ts';
