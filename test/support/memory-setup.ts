@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 /** What Linux keeps in memory: shm_overview(7). */
 const SHARED_MEMORY = '/dev/shm';
-/** The space that a run needs at most, several times over, in bytes. */
+/** Far more than the 250 MB that 44 files with databases were seen to take, in bytes. */
 const NEEDED = 4 * 1024 ** 3;
 const PREFIX = 'signalbox-tests-';
 
