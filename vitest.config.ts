@@ -7,7 +7,11 @@ export default defineConfig({
   // Handlers and tests that import 'signalbox' get the sources, so that there is one Fault class in the process.
   resolve: { alias: { signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
   test: {
-    globalSetup: ['./test/support/compile-setup.ts', './test/support/postgres-setup.ts'],
+    globalSetup: [
+      './test/support/memory-setup.ts',
+      './test/support/compile-setup.ts',
+      './test/support/postgres-setup.ts',
+    ],
     setupFiles: './test/support/file-setup.ts',
     include: ['test/**/*.test.ts'],
     exclude: [

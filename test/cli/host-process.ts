@@ -16,6 +16,9 @@ export interface HostRequest {
 const bin = process.argv[2] as string;
 let runs = 0;
 
+// Commands may leave open what would keep this process.
+process.once('disconnect', () => process.exit());
+
 process.on('message', async ({ args, cwd, env, mark }: HostRequest) => {
   process.chdir(cwd);
   for (const name of Object.keys(process.env)) if (env[name] === undefined) delete process.env[name];

@@ -2,7 +2,6 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import { atFileEnd } from '../support/file-end.ts';
 import type { HostRequest } from './host-process.ts';
 
 /** What a command printed, and its exit code. */
@@ -29,19 +28,16 @@ export function runInHost(bin: string, line: CommandLine): Promise<Ran> {
   return ran;
 }
 
-/** The one of this test file. */
+/** One for all files that this process runs, since commands are quick where others have run. It ends with this process. */
 function startedHost(bin: string): ChildProcess {
   if (host !== undefined) return host;
   const child = fork(fileURLToPath(new URL('host-process.ts', import.meta.url)), [bin], { silent: true });
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8');
-  const leave = (): void => {
+  child.once('exit', () => {
     if (host === child) host = undefined;
-  };
-  child.once('exit', leave);
-  atFileEnd(() => {
-    leave();
-    child.kill('SIGKILL');
   });
+  for (const each of [child, child.channel, child.stdout, child.stderr])
+    (each as { unref?(): void } | null | undefined)?.unref?.();
   host = child;
   return child;
 }
