@@ -79,7 +79,22 @@ class RestConnector {
     return { methods: this.#routes.allowed(found), headers: this.#routes.accepted(found) };
   }
 
-  /** The stages of a call in their order. */
+  /**
+   * The stages of a call, in their order:
+   *
+   * 1. route: the operation and the URI that path and method mean
+   * 2. arrive: what is refused before anything is asked, as rates by address
+   * 3. authenticate: who calls; a signed body is kept for that
+   * 4. admit: whether the caller may, and whether there is room
+   * 5. negotiate: the representation of the reply
+   * 6. name: the request's key, where it must not be answered twice
+   * 7. decode: the request by its document, while its files still stream
+   * 8. begin, where it has a key: a second one gets the reply of the first
+   * 9. answer, then encode
+   *
+   * Each stage returns a value or a promise of one. `after` goes on at once with a value: a call that waits for nothing takes no
+   * turn of the event loop.
+   */
   #spine(exchange: Exchange, path: string, progress: Progress): Response | Promise<Response> {
     const { stages } = this.#ports;
     const match = this.#route(exchange, path, progress);
