@@ -2,6 +2,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { project, signalbox } from '../cli/support.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { eventually, gatewayText } from '../support/project.ts';
 
@@ -85,6 +86,27 @@ operations:
   PUBLISH_RAW: { post: publish-raw, request: json, queue: RAW_NEWS }
   RELAY_FIELD: { post: relay-field, request: WHOLE, body: content, response: json, call: RAW_POST }
   PUBLISH_FIELD: { post: publish-field, request: WHOLE, body: content, queue: RAW_NEWS }
+`;
+
+/** A project that only calls. */
+const COMMAND_LINE = `node: PARTNER
+base: \${env:PARTNER_URL}
+---
+document: ANY
+fields: { DATA: json, ROWS: list of json, NAMES: map of json }
+---
+document: OPEN
+open: true
+fields: { NAME: text }
+---
+service: Partner.v1
+target: PARTNER
+public: true
+operations:
+  ANY_POST: { post: any, request: ANY, response: ANY }
+  OPEN_POST: { post: open, request: OPEN, response: OPEN }
+  RAW_POST: { post: raw, request: json, response: json }
+  RAW_OPEN: { post: open, request: json, response: OPEN }
 `;
 
 /** Written by JavaScript as they stand, or not. */
@@ -193,6 +215,54 @@ describe('numbers in any JSON have the digits that they were written with', () =
     expect(await post('added', '{"DATA":{"price":1.0,"tax":0.50}}')).toBe(
       '{"DATA":{"price":2,"tax":0.5,"kind":"number"}}',
     );
+  });
+});
+
+describe('at the command line', () => {
+  const invoke = async (operation: string, ...args: readonly string[]) => {
+    const before = got.length;
+    const cwd = await project({
+      'definitions/gateway.yaml': 'gateway: LOCAL\n',
+      'definitions/digits.yaml': COMMAND_LINE,
+      'input.json': BODY,
+    });
+    const env = { PARTNER_URL: `http://127.0.0.1:${(partner.address() as AddressInfo).port}/` };
+    const { code, stdout, stderr } = await signalbox(['invoke', operation, ...args], { cwd, env });
+    expect(code, stderr).toBe(0);
+    return { sent: got.slice(before).map((each) => each.text), stdout };
+  };
+
+  it.each([
+    '1.00',
+    '0.1000000000000000055',
+    '1e400',
+    '12345678901234567890',
+    '-0',
+    '[1.0,{"a":2.50}]',
+  ])('what is given is sent, and the reply shown: %s', async (number) => {
+    const { sent, stdout } = await invoke('ANY_POST', `DATA=${number}`, 'ROWS=1.0', 'ROWS=0.50', '--json');
+    expect(sent).toEqual([`{"DATA":${number},"ROWS":[1.0,0.50]}`]);
+    expect(stdout).toBe(`{"DATA":${number},"ROWS":[1.0,0.50]}\n`);
+  });
+
+  it('input from a file, and a reply in words', async () => {
+    const { sent, stdout } = await invoke('ANY_POST', '--input', 'input.json');
+    expect(sent).toEqual([BODY]);
+    const words = stdout.split('\n').map((line) => line.replace(/ +/, ' '));
+    expect(words).toEqual(
+      expect.arrayContaining(['DATA.a 1.0', 'DATA.b[1] 0.1000', 'DATA.b[2] 1e400', 'ROWS[0] 0.1000', 'NAMES.y 2.50']),
+    );
+  });
+
+  it('undeclared members, and JSON without a document', async () => {
+    const members = await invoke('OPEN_POST', 'NAME=n', '--json');
+    expect(members.stdout).toBe('{"NAME":"n"}\n');
+    for (const number of ['1.0', NUMBERS]) {
+      const raw = await invoke('RAW_POST', `content=${number}`, '--json');
+      expect(raw).toEqual({ sent: [number], stdout: `{"content":${number}}\n` });
+    }
+    const open = await invoke('RAW_OPEN', 'content={"NAME":"n","OTHER":1.0,"LIST":[0.50]}', '--json');
+    expect(open.stdout).toBe('{"NAME":"n","OTHER":1.0,"LIST":[0.50]}\n');
   });
 });
 

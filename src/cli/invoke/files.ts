@@ -3,6 +3,7 @@ import { access, open, realpath, rename, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isAttachment } from '../../codec/binary.ts';
 import { CodecError } from '../../codec/index.ts';
+import { carryDigits } from '../../codec/json/digits.ts';
 import type { Segment } from '../../invoke/index.ts';
 import type { InvokeReply } from '../../model/invoke-reply.ts';
 import type { Attachment, DocumentValue, JsonValue, Value } from '../../model/value.ts';
@@ -238,10 +239,10 @@ async function describing(value: Value, keep: (attachment: Attachment) => Promis
   if (Array.isArray(value)) {
     const entries: Value[] = [];
     for (const each of value as readonly Value[]) entries.push(await describing(each, keep));
-    return entries;
+    return carryDigits(value, entries);
   }
   if (isAttachment(value)) return (await keep(value)) as unknown as Value;
   const fields: [string, Value][] = [];
   for (const [name, each] of Object.entries(value)) fields.push([name, await describing(each as Value, keep)]);
-  return Object.fromEntries(fields);
+  return carryDigits(value, Object.fromEntries(fields));
 }

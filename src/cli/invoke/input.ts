@@ -5,8 +5,9 @@ import {
   compileJsonField,
   compileList,
   compileText,
-  readJsonText,
+  readJsonMember,
 } from '../../codec/index.ts';
+import { carryDigits, keepDigits } from '../../codec/json/digits.ts';
 import type { Segment } from '../../invoke/index.ts';
 import { everyField } from '../../model/derivation.ts';
 import type { Document } from '../../model/document.ts';
@@ -79,9 +80,12 @@ async function readDocument(
     throw wrongUsage(`the request has no field ${name}`, propose(name, known.keys()) ?? describeFields(document));
   }
   const value: Record<string, Value> = {};
-  if (input !== undefined) Object.assign(value, readJson(document, texts, await fileText(readFileName(input))));
+  if (input !== undefined) {
+    const read = readJson(document, texts, await fileText(readFileName(input)));
+    carryDigits(read, Object.assign(value, read));
+  }
   const contentType = contentTypeIn(document, texts, value);
-  for (const [name, given] of texts) value[name] = await readField(known.get(name) as Field, given, contentType);
+  for (const [name, given] of texts) await readField(known.get(name) as Field, given, contentType, value);
   return value;
 }
 
@@ -103,22 +107,42 @@ function contentTypeIn(
   return typeof type === 'string' && !type.startsWith('@') ? type : undefined;
 }
 
-async function readField(field: Field, texts: readonly string[], contentType: string | undefined): Promise<Value> {
+/** Reads a field into the object that it is a member of. */
+async function readField(
+  field: Field,
+  texts: readonly string[],
+  contentType: string | undefined,
+  into: Record<string, Value>,
+): Promise<void> {
   const { name, type } = field;
   const item = singleType(type);
   const [first = ''] = texts;
   if (type.kind !== 'list' && texts.length > 1) throw wrongUsage(`${name} is given twice`);
   if (item.kind === 'document' || type.kind === 'map') {
     if (texts.length > 1) throw wrongUsage(`${name} is given twice`, 'It takes JSON.');
-    return compileJsonField(field)(await textOf(first));
+    into[name] = compileJsonField(field)(await textOf(first));
+    return;
   }
   if (primitiveOf(item) === 'binary' && first.startsWith('@')) {
     const files = await Promise.all(texts.map((text) => fileOf(text, contentType)));
-    return type.kind === 'list' ? files : files[0];
+    into[name] = type.kind === 'list' ? files : files[0];
+    return;
   }
   const plain = (text: string): string => (primitiveOf(item) === 'binary' ? unlined(text) : text);
   const values = (await Promise.all(texts.map(textOf))).map(plain);
-  return type.kind === 'list' ? compileList(field)(values) : compileText(field)(values[0] as string);
+  if (type.kind === 'list') {
+    const list = compileList(field)(values) as readonly Value[];
+    into[name] = list;
+    if (primitiveOf(item) === 'json') for (const [i, each] of list.entries()) keepNumber(list, i, each, values[i]);
+    return;
+  }
+  into[name] = compileText(field)(values[0] as string);
+  if (primitiveOf(item) === 'json') keepNumber(into, name, into[name], values[0]);
+}
+
+/** A number that is any JSON is sent with the digits that it was given with; one inside an object or a list is anyway. */
+function keepNumber(container: object, step: string | number, value: Value, text = ''): void {
+  if (typeof value === 'number' || typeof value === 'bigint') keepDigits(container, step, value, text.trim());
 }
 
 /** Base64 may be in lines, as programs write it. */
@@ -149,7 +173,8 @@ async function readRaw(
   if (given.length > 1) throw wrongUsage('the content is given twice');
   const [text] = given;
   if (text === undefined) throw wrongUsage('the content is missing', 'Pass content=@FILE.');
-  if (raw !== 'binary') return { content: raw === 'json' ? readJsonText(await textOf(text)) : await textOf(text) };
+  if (raw === 'json') return readJsonMember('content', await textOf(text));
+  if (raw !== 'binary') return { content: await textOf(text) };
   if (text.startsWith('@') && !text.startsWith('@@')) return { content: await fileOf(text, undefined) };
   try {
     return { content: fromBase64(unlined(text)) };

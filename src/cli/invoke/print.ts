@@ -1,4 +1,5 @@
 import { compileDocument, writeJsonMember, writeJsonText } from '../../codec/index.ts';
+import { carryDigits, digitsWritten } from '../../codec/json/digits.ts';
 import { FlowError, type Head, InvokeError, type PreparedRequest, ReplyFault, SoapFault } from '../../invoke/index.ts';
 import type { Document } from '../../model/document.ts';
 import { type FieldType, isCollection } from '../../model/field.ts';
@@ -33,8 +34,9 @@ function jsonOf(value: DocumentValue, response: Message): string {
 function withoutKept(value: Value): Value {
   if (typeof value !== 'object' || value === null) return value;
   if (value instanceof KeptAttachment) return value.toJson();
-  if (Array.isArray(value)) return (value as readonly Value[]).map(withoutKept);
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, withoutKept(each as Value)]));
+  if (Array.isArray(value)) return carryDigits(value, (value as readonly Value[]).map(withoutKept));
+  const members = Object.entries(value).map(([name, each]) => [name, withoutKept(each as Value)] as const);
+  return carryDigits(value, Object.fromEntries(members));
 }
 
 /** The document with descriptions in place of binary content. */
@@ -81,14 +83,16 @@ function textOf(value: KeptReply['value'], terminal: boolean): string {
 }
 
 /** The fields of a value by their paths, in order. */
-function fieldPaths(value: Value, path = ''): [string, string][] {
+function fieldPaths(value: Value, path = '', digits?: string): [string, string][] {
   if (value === undefined || value === null) return [];
-  if (typeof value !== 'object') return [[path, String(value)]];
+  if (typeof value !== 'object') return [[path, digits ?? String(value)]];
   if (Array.isArray(value))
-    return (value as readonly Value[]).flatMap((each, index) => fieldPaths(each, `${path}[${index}]`));
+    return (value as readonly Value[]).flatMap((each, index) =>
+      fieldPaths(each, `${path}[${index}]`, digitsWritten(value, index, each)),
+    );
   if (value instanceof KeptAttachment) return [[path, describe(value)]];
   return Object.entries(value).flatMap(([name, each]) =>
-    fieldPaths(each as Value, path === '' ? name : `${path}.${name}`),
+    fieldPaths(each as Value, path === '' ? name : `${path}.${name}`, digitsWritten(value, name, each)),
   );
 }
 
