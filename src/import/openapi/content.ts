@@ -26,6 +26,9 @@ export function contentsOf(node: Node, reader: SchemaReader): Content[] {
     if (each !== undefined)
       losses.add(`the schema of each item of ${mediaType}`, 'the stream is read as a whole', each.place);
     const schema = media.get('schema');
+    // Any type of a tree, `application/*`, is the one that we have; a suffix names types that are not it.
+    if (mediaType.includes('*+'))
+      losses.add(`the media type "${mediaType}"`, `${concreteType(mediaType)} stands for it`, found.place);
     return { mediaType, place: found, node: media, ...(schema === undefined ? {} : { schema }) };
   });
 }
@@ -53,6 +56,7 @@ export function concreteType(mediaType: string, message?: DraftMessage): string 
   if (isBytes && carrierOf(mediaType) === 'json') return 'application/octet-stream';
   if (!mediaType.includes('*')) return mediaType.trim();
   const [type = '', subtype = ''] = mediaType.trim().split('/');
+  if (carrierOf(mediaType) === 'xml') return `${type === '*' ? 'application' : type}/xml`;
   if (type === '*' || type === 'application') return 'application/json';
   if (type === 'text') return 'text/plain';
   return subtype === '*' ? 'application/octet-stream' : mediaType.trim();
