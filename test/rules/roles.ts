@@ -1,4 +1,4 @@
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { type EngineKind, type MessageGateway, startMessages } from '../message/project.ts';
 import { eventually, USERS } from '../support/project.ts';
 
@@ -35,8 +35,12 @@ operations:
   NOTE: { post: note }
   KEEP: { put: "keep/{NAME}", body: none }
   SAY: { soap: true }
+  READ: { post: read, response: { fields: { NAME: string } } }
+  ASK: { soap: true, response: { fields: { NAME: string } } }
+  FETCH: { post: fetch, response: text }
 flows:
   NOTE_FLOW: [{ call: NOTE }]
+  READ_FLOW: [{ call: READ }]
 ---
 service: Once.v1
 permission: EVERYTHING
@@ -97,6 +101,10 @@ operations:
   RELAY: { post: relay, call: NOTE }
   RELAY_SOAP: { post: relay-soap, call: SAY }
   FLOW: { post: flow, call: Partner.NOTE_FLOW }
+  READ_RELAY: { post: read, response: { fields: { NAME: string } }, call: READ }
+  ASK_RELAY: { post: ask, response: { fields: { NAME: string } }, call: ASK }
+  FETCH_RELAY: { post: fetch, response: text, call: FETCH }
+  READ_BY_FLOW: { post: read-by-flow, response: { fields: { NAME: string } }, call: Partner.READ_FLOW }
   GUARDED_RELAY: { post: guarded, call: NOTE_GUARDED }
   TO_REST: { post: delivery, queue: NEWS }
   TO_SOAP: { post: soap-delivery, queue: NEWS }
@@ -171,7 +179,10 @@ export const JOBS = [
   'class',
 ] as const;
 
-export type Role = (typeof CALLS)[number] | (typeof JOBS)[number] | 'guarded';
+/** Roles in which the caller gets what the partner replies. */
+export const READS = ['read', 'ask', 'fetch', 'read-by-flow'] as const;
+
+export type Role = (typeof CALLS)[number] | (typeof JOBS)[number] | (typeof READS)[number] | 'guarded';
 
 /** A request of the gateway, as the partner got it. */
 export interface Got {
@@ -184,8 +195,11 @@ export interface Got {
 
 /** A partner with a gateway that calls it. */
 export interface Roles extends MessageGateway {
-  /** The bytes of the reply to a request, after which the connection is closed; `undefined` closes it without a reply. */
-  answer: (got: Got) => string | undefined;
+  /**
+   * The bytes of the reply to a request, after which the connection is closed, or what writes them; `undefined` closes it without a
+   * reply.
+   */
+  answer: (got: Got) => string | ((socket: Socket) => void) | undefined;
   /** Has the gateway call the partner in a role. @param name in the request to the partner, which is unique */
   begin(role: Role, name: string): Promise<{ readonly status: number; readonly text: string }>;
   /** The requests with a name. */
@@ -226,7 +240,8 @@ export async function startRoles(kind: EngineKind): Promise<Roles> {
       all.push(got);
       const answered = roles.answer(got);
       if (answered === undefined) socket.destroy();
-      else socket.end(answered);
+      else if (typeof answered === 'string') socket.end(answered);
+      else answered(socket);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
