@@ -365,8 +365,9 @@ function targetOf(incoming: IncomingMessage | undefined, request: Request | unde
   const target = path < 0 ? '/' : url.slice(path, hash < 0 ? undefined : hash);
   const raw = incoming?.url;
   if (raw === undefined || raw === target) return target;
-  const { pathname, search } = new URL(raw, 'http://localhost');
-  return `${pathname}${search}` === target ? raw : target;
+  // Not resolved as a reference, for which a host stands behind two slashes (RFC 3986, section 4.2).
+  const whole = URL.parse(raw.startsWith('/') ? `http://localhost${raw}` : raw);
+  return whole !== null && `${whole.pathname}${whole.search}` === target ? raw : target;
 }
 
 /**
