@@ -5,12 +5,7 @@ import LongestFirst from './test/support/sequencer.ts';
 
 export default defineConfig({
   // Handlers and tests that import 'signalbox' get the sources, so that there is one Fault class in the process.
-  resolve: {
-    alias: {
-      signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)),
-      'fast-check': fileURLToPath(new URL('./test/support/properties.ts', import.meta.url)),
-    },
-  },
+  resolve: { alias: { signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
   test: {
     globalSetup: [
       './test/support/memory-setup.ts',

@@ -1,6 +1,6 @@
 import { plainDefault } from '../describe/field.ts';
 import { rootsOf } from '../describe/scope.ts';
-import type { Member } from '../kinds/kind.ts';
+import type { KnownId, KnownIds, Member } from '../kinds/kind.ts';
 import { ALL_MEMBERS, factsOf, thingsOf } from '../kinds/kinds.ts';
 import type { Component } from '../model/component.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
@@ -173,12 +173,6 @@ function reachType(type: FieldType, into: Set<Document>): void {
   else if (type.kind === 'document') reach(type.document, into);
 }
 
-/** A definition that others may refer to, and what editors show about it. */
-interface KnownId {
-  readonly id: string;
-  readonly about: string;
-}
-
 /** What editors propose for references between definitions, by members of the registry. Documents in place can't be referred to. */
 export function knownIds(registry: Registry): KnownIds {
   const byName = operationsByName(registry);
@@ -199,9 +193,6 @@ export function knownIds(registry: Registry): KnownIds {
     flows: sorted(registry.flows).flatMap((flow) => flowNames(flow).map((id) => known('flow', id, flow.description))),
   };
 }
-
-/** Ids by members of the registry. */
-export type KnownIds = { readonly [M in Member]?: readonly KnownId[] };
 
 /** Characters of a description in one line of help. */
 const LONGEST_ABOUT = 120;

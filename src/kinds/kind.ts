@@ -45,6 +45,15 @@ export interface Pages<M extends Member> {
   readonly fields?: (thing: ThingOf<M>) => Iterable<Field>;
 }
 
+/** A definition that others may refer to, and what editors show about it. */
+export interface KnownId {
+  readonly id: string;
+  readonly about: string;
+}
+
+/** The definitions of a project, by members of the registry; flows as `Service.name` and `Service.version.name`. */
+export type KnownIds = { readonly [M in Member]?: readonly KnownId[] };
+
 /** What every stage knows of a kind of definition. How it is read and linked is in `load/kinds.ts`, by the same key. */
 export interface Kind {
   /** Other kinds that have its key too, where it refers to a definition of this kind. */

@@ -37,7 +37,7 @@ export type KindWord = keyof typeof KINDS;
 
 export const KIND_WORDS = Object.keys(KINDS) as readonly KindWord[];
 
-/** The entry of a kind, as any kind's. */
+/** The entry of a kind, with what only some kinds have. */
 export const kindOf = (word: KindWord): Kind => KINDS[word];
 
 /** Each member of the registry with its facts, in the order of the console. */

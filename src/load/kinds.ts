@@ -229,7 +229,7 @@ const LINKED = {
   }),
 } satisfies { readonly [K in KindWord]: { readonly gives: readonly (keyof Linked)[] } };
 
-/** The kinds, as any kind's. */
+/** All kinds. Each gets only what it needs, which this type no longer says. */
 const ALL = Object.values(LINKED) as unknown as readonly LinkedKind<keyof Linked, keyof Linked>[];
 
 /** Links all definitions: each kind after those that it needs. */

@@ -15,3 +15,14 @@ export interface SimpleType
   readonly base: ScalarType;
   readonly at: Position;
 }
+
+/** What a field takes over from its named type, beside the base. Lengths are those of an entry where it is a list or a map. */
+export function restrictionsOf(type: SimpleType, isCollection: boolean): Partial<Field> {
+  const { id: _, base: __, at: ___, minimum, maximum, ...rest } = type;
+  const lengths = {
+    ...(minimum === undefined ? {} : { minimum }),
+    ...(maximum === undefined ? {} : { maximum }),
+  };
+  if (!isCollection) return { ...rest, ...lengths };
+  return { ...rest, ...(Object.keys(lengths).length === 0 ? {} : { entry: lengths }) };
+}

@@ -75,7 +75,7 @@ function unescaped(value: string): string {
     const hex = /^[0-9A-Fa-f]{2}/.exec(value.slice(index + 1, index + 3))?.[0];
     if (hex !== undefined) bytes.push(Buffer.from(hex, 'hex'));
     else if (/^[ "#+,;<=>\\]/.test(value.slice(index + 1))) bytes.push(Buffer.from(value[index + 1] as string));
-    else throw new NameError(`the escape ${JSON.stringify(value.slice(index, index + 2))} is none`);
+    else throw new NameError(`the escape ${JSON.stringify(value.slice(index, index + 2))} is not valid`);
     index += hex === undefined ? 1 : 2;
   }
   return Buffer.concat(bytes).toString();

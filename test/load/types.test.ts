@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { generate } from '../../src/generate/index.ts';
 import type { Field } from '../../src/model/field.ts';
 import type { Query } from '../../src/model/query.ts';
-import { load } from './linked.ts';
+import { documentOf, load, operation } from './linked.ts';
 
 describe('named simple types', () => {
   const registry = load(`
@@ -45,6 +45,11 @@ type: A program
 public: true
 handler: list
 parameters: { TOTAL: AMOUNT }
+---
+service: Orders.v1
+public: true
+operations:
+  STATUS_PUT: { put: status, request: STATUS, response: list of CODE }
 `);
   const fields = new Map<string, Field>(registry.documents.get('ORDER')?.fields.map((each) => [each.name, each]));
 
@@ -79,6 +84,14 @@ parameters: { TOTAL: AMOUNT }
     expect(prompts[0]).toMatchObject({ enum: ['N', 'S'], anyCase: true });
     expect(columns[0]).toMatchObject({ type: { length: 10 }, minimum: 2, asFound: true });
     expect(registry.processes.get('LIST')?.parameters[0]).toMatchObject({ digits: 22, range: { minimum: '0.10' } });
+  });
+
+  it('are whole messages, alone or in lists', () => {
+    const { request, responses } = operation(registry, 'STATUS_PUT');
+    expect(documentOf(request).fields[0]).toMatchObject({ type: { length: 1 }, enum: ['N', 'S'], anyCase: true });
+    const [entries] = documentOf(responses[0]?.message).fields;
+    expect(entries).toMatchObject({ type: { kind: 'list' }, space: 'collapse', entry: { minimum: 2 } });
+    expect(entries).not.toHaveProperty('minimum');
   });
 
   it('have a member of their own in registry.json', () => {

@@ -62,7 +62,7 @@ export class Documents implements DocumentSource {
     const found = this.find(id);
     if (found !== undefined) return found;
     const { report, declared } = this.linking;
-    if (!declared.rejected('document').has(id)) {
+    if (!declared.rejected('document').has(id) && !declared.rejected('type').has(id)) {
       const known = [...declared.of('document').keys(), ...words];
       report.raise('unknown-reference', { what: 'document', id, known }, at);
     }

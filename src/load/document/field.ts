@@ -43,7 +43,7 @@ export function linkField(
   }
   const value = (container as Readonly<Record<string, string | FieldDeclared>>)[name] as string | FieldDeclared;
   const said: FieldDeclared = typeof value === 'string' ? { type: value } : value;
-  const declared = withNamedType(source.linking, said, container);
+  const declared = withNamedType(source.linking, said, typeof value === 'string' ? container : value);
   const position = positionOf(at);
   const spot: FieldSpot = { name, declared, container, owner };
   const xmlName = declared.xml ?? name;
@@ -282,9 +282,7 @@ export function madeField(
   name: string,
   type: FieldType,
   at: Position,
-  options: Partial<
-    Pick<Field, 'xmlName' | 'description' | 'required' | 'sensitive' | 'enum' | 'range' | 'example'>
-  > = {},
+  options: Partial<Omit<Field, 'name' | 'type' | 'at'>> = {},
 ): Field {
   return {
     name,

@@ -16,24 +16,25 @@ const OF_ENTRY: ReadonlySet<string> = new Set(TAKEN.filter((key) => key !== 'any
 /**
  * A field whose type is a named one, with base and restrictions of that in place of its id; any other field as it is. What both
  * restrict is reported: which of them counts would depend on who reads it.
- * @param container the map of the definition that has the field, for places of what it does not say itself
+ * @param holder the map of the definition that says the field, or that has its type alone: the place of what the type says
  */
-export function withNamedType(linking: Linking, declared: FieldDeclared, container: object): FieldDeclared {
-  const word = declared.type === undefined ? undefined : parseTypeWord(declared.type);
-  const named = word?.kind === 'document' ? linking.types.get(word.id)?.declared : undefined;
-  if (named === undefined || word === undefined || word.kind === 'bad') return declared;
+export function withNamedType(linking: Linking, declared: FieldDeclared, holder: object): FieldDeclared {
+  if (linking.types.size === 0 || declared.type === undefined) return declared;
+  const word = parseTypeWord(declared.type);
+  const named = word.kind === 'document' ? linking.types.get(word.id)?.declared : undefined;
+  if (named === undefined || word.kind === 'bad') return declared;
   const { report, places } = linking;
   const isCollection = word.list || word.map === true;
   const taken = takenFrom(linking, named);
-  const own = { ...declared, ...(isCollection ? declared.entry : {}) };
+  const said = { ...declared, ...(isCollection ? declared.entry : {}) };
   for (const key of TAKEN) {
     // Of a list, these count entries.
     const isOfCount =
       isCollection && declared.entry?.[key as keyof FacetsDeclared] === undefined && key.endsWith('imum');
-    if (own[key] === undefined || taken[key] === undefined || isOfCount) continue;
+    if (said[key] === undefined || taken[key] === undefined || isOfCount) continue;
     const reason = `the type sets ${key} for all that have it`;
-    const holder = declared[key] === undefined ? (declared.entry as object) : declared;
-    report.raise('conflicting-options', { first: `type ${named.type}`, second: key, reason }, places.key(holder, key));
+    const own = declared[key] === undefined ? (declared.entry as object) : declared;
+    report.raise('conflicting-options', { first: `type ${named.type}`, second: key, reason }, places.key(own, key));
   }
   const shown = given({
     description: declared.description ?? named.description,
@@ -50,15 +51,10 @@ export function withNamedType(linking: Linking, declared: FieldDeclared, contain
         entry: { ...Object.fromEntries(facets.filter(([key]) => OF_ENTRY.has(key))), ...declared.entry },
       }
     : { ...taken, ...declared, ...shown, type };
-  const holder = isTied(declared, container) ? declared : container;
   places.alias(made, holder);
   if (made.entry !== undefined) places.alias(made.entry, declared.entry ?? holder);
   return made;
 }
-
-/** Whether a field is written as a map, rather than as its type alone. */
-const isTied = (declared: FieldDeclared, container: object): boolean =>
-  Object.values(container as Readonly<Record<string, unknown>>).includes(declared);
 
 /** The restrictions of a type, with bounds as they are written: fields that use it have no text of their own for them. */
 function takenFrom({ places }: Linking, named: TypeDeclared): FieldDeclared {

@@ -1,6 +1,6 @@
 import { isOneOfSeveral } from '../../model/derivation.ts';
 import { bareField, type Document, foldedName, itemName, type Patch } from '../../model/document.ts';
-import { type Field, type FieldType, type ListType, singleType } from '../../model/field.ts';
+import { type Field, type FieldType, type ListType, type ScalarType, singleType } from '../../model/field.ts';
 import { isFormType } from '../../model/form.ts';
 import { RAW_MEDIA_TYPES } from '../../model/request-form.ts';
 import { SCALAR_KINDS } from '../../model/scalar.ts';
@@ -12,6 +12,7 @@ import {
   RAW_KINDS,
   type RawKind,
 } from '../../model/service.ts';
+import { restrictionsOf } from '../../model/simple-type.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
 import { type Place, placeOf, positionOf } from '../diagnostic/diagnostic.ts';
 import { nearest } from '../diagnostic/suggest.ts';
@@ -208,9 +209,14 @@ function linkMessage(documents: Documents, value: MessageDeclared, derived: Deri
   }
   const collected = (item: ListType['item']): FieldType | undefined =>
     word.map ? { kind: 'map', item } : word.list ? { kind: 'list', item, flat: true } : undefined;
-  if (word.kind === 'scalar') return bareMessage(documents, collected(word.type) ?? word.type, derived, at);
+  const bare = (item: ScalarType, restrictions?: Partial<Field>): Message =>
+    bareMessage(documents, collected(item) ?? item, derived, at, restrictions);
+  if (word.kind === 'scalar') return bare(word.type);
+  const named = documents.linking.types.get(word.id)?.type;
+  if (named !== undefined) return bare(named.base, restrictionsOf(named, collected(named.base) !== undefined));
   const isWhole = !word.list && !word.map;
-  const document = documents.find(word.id) ?? documents.resolve(word.id, at, otherWords(word.id, isWhole));
+  const others = [...otherWords(word.id, isWhole), ...documents.linking.types.keys()];
+  const document = documents.find(word.id) ?? documents.resolve(word.id, at, others);
   const type = collected({ kind: 'document', document });
   return type === undefined ? { kind: 'document', document } : bareMessage(documents, type, derived, at);
 }
@@ -222,9 +228,15 @@ function otherWords(id: string, isWhole: boolean): readonly string[] {
 }
 
 /** A message that is a list, a map or a single value. A list has no element of its own (`response: list of PET`). */
-function bareMessage(documents: Documents, type: FieldType, derived: DerivedName, at: Place): Message {
+function bareMessage(
+  documents: Documents,
+  type: FieldType,
+  derived: DerivedName,
+  at: Place,
+  restrictions: Partial<Field> = {},
+): Message {
   const xmlName = type.kind === 'list' ? itemName(type) : CONTENT;
-  const content = madeField(CONTENT, type, positionOf(at), { xmlName, required: true });
+  const content = madeField(CONTENT, type, positionOf(at), { ...restrictions, xmlName, required: true });
   const document = documents.synthesize(derived, [content], at, { bare: true });
   const { doubt } = documents.linking;
   const single = singleType(type);

@@ -1,21 +1,15 @@
-import type { Member } from '../../kinds/kind.ts';
+import type { KnownId, KnownIds, Member } from '../../kinds/kind.ts';
 import { KIND_WORDS, type KindWord, kindOf, MEMBERS } from '../../kinds/kinds.ts';
 import { SCALAR_KINDS, SCALARS } from '../../model/scalar.ts';
 import { given } from '../object.ts';
 import { definitionsSchema } from './index.ts';
 import type { JsonSchema } from './json-schema.ts';
 
-/** A definition that others may refer to, and what it is, for those who point at a reference. */
-export interface KnownId {
-  readonly id: string;
-  readonly about: string;
-}
-
-/** The definitions of a project, by members of the registry; flows as `Service.name` and `Service.version.name`. */
-export type KnownIds = { readonly [M in Member]?: readonly KnownId[] } & {
+/** The ids that an editor proposes. */
+interface ProposedIds extends KnownIds {
   /** Services of the package, enabled or not. */
   readonly delivered?: readonly KnownId[];
-};
+}
 
 /**
  * The JSON Schema (draft 7) that editors use for the definitions of a project. It accepts the ids that the project declares,
@@ -23,7 +17,7 @@ export type KnownIds = { readonly [M in Member]?: readonly KnownId[] } & {
  * values from `enum`, `const`, `anyOf` and `allOf`, never from `then` and `else`; they propose every example; and they show the
  * innermost description.
  */
-export function editorSchema(known: KnownIds): JsonSchema & { readonly $schema: string } {
+export function editorSchema(known: ProposedIds): JsonSchema & { readonly $schema: string } {
   const { $schema, allOf = [], $defs = {}, ...root } = definitionsSchema();
   const { 'in-place-document': inPlace, ...parts } = $defs;
   // The key that contains it describes it better.
@@ -122,7 +116,7 @@ function splitWord({ if: condition = {}, then = {}, else: otherwise = {} }: Json
 const branchOf = (condition: JsonSchema, then: JsonSchema): JsonSchema => ({ if: condition, then });
 
 /** The references to definitions and types, by their names in `$defs`; in lists, `-ids` instead of `-id`. */
-function references(known: KnownIds): Readonly<Record<string, JsonSchema>> {
+function references(known: ProposedIds): Readonly<Record<string, JsonSchema>> {
   const { types = [], documents = [], consumers = [], flows = [] } = known;
   const calls = [...consumers, ...flows];
   const isCall = new Set(calls.map(({ id }) => id));
@@ -155,7 +149,7 @@ function references(known: KnownIds): Readonly<Record<string, JsonSchema>> {
 }
 
 /** One of the definitions of a kind; of one whose things permission lists name, also several. */
-function choiceOf(kind: KindWord, known: KnownIds): JsonSchema {
+function choiceOf(kind: KindWord, known: ProposedIds): JsonSchema {
   const { members, granted } = kindOf(kind);
   const [member] = Object.keys(members) as Member[];
   const title = member === undefined ? kind : MEMBERS[member].word;
