@@ -184,7 +184,7 @@ export const field: JsonSchema = {
       type: {
         ...reference('type'),
         description:
-          'Type of the value: a word (`string(10)`, `decimal(10.2)`, `date`), the id of a document, or `list of` one of these.',
+          'Type of the value: a word (`string(10)`, `decimal(10.2)`, `date`), the id of a named type or of a document, or `list of` one of these.',
       },
       ...inPlaceKeys,
       list: {

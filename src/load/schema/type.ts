@@ -13,7 +13,7 @@ export const type = keys<keyof TypeDeclared>(
   {
     title: 'type',
     description:
-      'A named simple type: the type of a single value with its restrictions. Fields, columns, prompts and parameters use it by its id, as they use `string(10)`.',
+      'A named simple type: the type of a single value with its restrictions. Fields, columns, prompts, parameters and whole messages use it by its id, as they use `string(10)`.',
     required: ['type', 'base'],
     examples: [
       { type: 'SHIPMENT_STATUS', base: 'string(1)', enum: ['N', 'S', 'D'], description: 'New, sent, delivered.' },

@@ -24,7 +24,7 @@ export const documentEntries = {
     message: ({ type }) => `${type} is not a type or a document.`,
     hint: ({ type, known, ours }) =>
       known.some((each) => each.toLowerCase() === type.toLowerCase()) || ours === undefined
-        ? (didYouMean(type, known) ?? `Types are ${TYPES}, a document, or \`list of\` one of these.`)
+        ? (didYouMean(type, known) ?? `Types are ${TYPES}, a named type, a document, or \`list of\` one of these.`)
         : `Write ${ours}.`,
     explanation: 'A type is one word: a type of a single value, the id of a document, or `list of` and one of these.',
   }),
