@@ -75,7 +75,9 @@ const engines = ['SQLite', ...(hasPostgres ? ['PostgreSQL'] : [])];
 describe.each(engines)('on %s', (engine) => {
   test('its tests pass', async () => {
     const more: Record<string, string> = engine === 'SQLite' ? {} : { TEST_DATABASE_URL: inject('postgres') };
-    const { stdout } = await run('npm', ['test'], { cwd: project, env: { ...env, ...more } });
+    const { stdout } = await run('npm', ['test'], { cwd: project, env: { ...env, ...more } }).catch((error) => {
+      throw new Error(`npm test:\n${error.stdout}\n${error.stderr}`);
+    });
     expect(/^ℹ fail (\d+)$/m.exec(stdout)?.[1]).toBe('0');
     expect(Number(/^ℹ pass (\d+)$/m.exec(stdout)?.[1])).toBeGreaterThan(10);
   });
