@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isAttachment, MemoryAttachment } from '../../codec/binary.ts';
 import { compileDocument, compileJsonFieldWriter, initialValue } from '../../codec/index.ts';
-import { carryDigits } from '../../codec/json/digits.ts';
+import { carryDigits, digitsWritten } from '../../codec/json/digits.ts';
 import { compileSecrets } from '../../codec/redact/declared.ts';
 import { checkDepth, holdsPrimitive, setMember } from '../../codec/value.ts';
 import { everyField, kindName } from '../../model/derivation.ts';
@@ -38,7 +38,7 @@ export const FIELD_FORM: DocumentForm = {
   compile({ fields }) {
     const [field] = fields as readonly [Field];
     const write = compileJsonFieldWriter(field);
-    return (value) => write(value[field.name]);
+    return (value) => digitsWritten(value, field.name, value[field.name]) ?? write(value[field.name]);
   },
 };
 
