@@ -1,6 +1,12 @@
 import type { Position } from '../model/definition.ts';
 import type { Gateway, Once, Rate } from '../model/gateway.ts';
-import type { BearerScheme, SecurityScheme, SignatureScheme, UsernameTokenScheme } from '../model/security.ts';
+import type {
+  BearerScheme,
+  HmacScheme,
+  SecurityScheme,
+  SignatureScheme,
+  UsernameTokenScheme,
+} from '../model/security.ts';
 import { type Operation, onceOf, reachedBy } from '../model/service.ts';
 import { duration } from '../wire/words.ts';
 import { inside, type Pair, type Scope, type Sides } from './changes.ts';
@@ -186,7 +192,19 @@ function factsOf(scheme: SecurityScheme): Facts {
       return signatureFacts(scheme);
     case 'webhook':
       return { ...PLAIN, tolerance: scheme.tolerance };
+    case 'hmac':
+      return hmacFacts(scheme);
   }
+}
+
+function hmacFacts(scheme: HmacScheme): Facts {
+  const { header, algorithm, form, signed, timestamp, webhookId, tolerance } = scheme;
+  const facts = [`the header ${header}`, `HMAC with ${algorithm}`, `the form ${form}`, `signed are ${signed}`];
+  const headers = [
+    timestamp === undefined ? [] : `the time in ${timestamp}`,
+    webhookId === undefined ? [] : `the id in ${webhookId}`,
+  ];
+  return { ...PLAIN, form: [...facts, ...headers.flat()], tolerance };
 }
 
 function bearerFacts({

@@ -34,6 +34,7 @@ import {
   type BearerScheme,
   type ClientCertificateScheme,
   DIGEST_ALGORITHMS,
+  type HmacScheme,
   type PermissionList,
   type Role,
   type SecurityScheme,
@@ -149,6 +150,9 @@ const SCHEME = byKind<SecurityScheme>({
     algorithms: ({ algorithms }) => wordsOf(algorithms, SIGNATURE_ALGORITHMS),
     digests: ({ digests }) => wordsOf(digests, DIGEST_ALGORITHMS),
     ca: ({ caFile }) => tree(caFile),
+  }),
+  hmac: shape<HmacScheme>()('user secrets! encoding header algorithm form signed timestamp webhook-id tolerance', {
+    secrets: ({ secrets }) => tree(secrets),
   }),
   webhook: shape<WebhookScheme>()('secrets! user tolerance', { secrets: ({ secrets }) => tree(secrets) }),
 });

@@ -1,3 +1,4 @@
+import type { HmacAlgorithm } from '../wire/hmac.ts';
 import type { ConfigText, Position } from './definition.ts';
 
 /** Ids of lists, roles and users, also of users in the database. */
@@ -154,6 +155,36 @@ export interface WebhookScheme extends SchemeBase {
   readonly tolerance: number;
 }
 
+/** A digest by a shared secret (HMAC, RFC 2104) of a request over REST, in the form of one sender of webhooks. */
+export interface HmacScheme extends SchemeBase {
+  readonly kind: 'hmac';
+  /** Id of the user who sends them. */
+  readonly user: string;
+  /** A signature of any of them is enough. */
+  readonly secrets: readonly ConfigText[];
+  /** How the texts of the secrets stand for bytes. */
+  readonly encoding: 'text' | 'base64' | 'hex';
+  /** The header with the signature: `X-Hub-Signature-256`. */
+  readonly header: string;
+  readonly algorithm: HmacAlgorithm;
+  /** What the header contains: `{hex}`, `sha256={hex}`, `{base64}`, `t={timestamp},v1={hex}`. */
+  readonly form: string;
+  /** What is signed: `{body}`, `{timestamp}.{body}`. */
+  readonly signed: string;
+  /** Headers with the time and the id of a webhook, if they are signed. */
+  readonly timestamp?: string;
+  readonly webhookId?: string;
+  /** Milliseconds by which the time of a webhook may differ from that of the gateway; only with a time that is signed. */
+  readonly tolerance: number;
+}
+
+/** Schemes whose credentials are a signature of a whole request over REST. */
+export type RequestScheme = WebhookScheme | HmacScheme;
+
+export function isRequestScheme(scheme: SecurityScheme): scheme is RequestScheme {
+  return scheme.kind === 'webhook' || scheme.kind === 'hmac';
+}
+
 /** How callers authenticate. */
 export type SecurityScheme =
   | BasicScheme
@@ -162,7 +193,7 @@ export type SecurityScheme =
   | ClientCertificateScheme
   | UsernameTokenScheme
   | SignatureScheme
-  | WebhookScheme;
+  | RequestScheme;
 
 /** Schemes whose credentials are inside a SOAP message. */
 export type MessageScheme = UsernameTokenScheme | SignatureScheme;

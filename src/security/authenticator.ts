@@ -1,7 +1,14 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { ConfigText } from '../model/definition.ts';
 import { Fault } from '../model/fault.ts';
-import { isMessageScheme, type MessageScheme, Refused, type SecurityScheme, type User } from '../model/security.ts';
+import {
+  isMessageScheme,
+  isRequestScheme,
+  type MessageScheme,
+  Refused,
+  type SecurityScheme,
+  type User,
+} from '../model/security.ts';
 import type { Nonces } from '../store/index.ts';
 import { attempt } from '../wire/waiting.ts';
 import type { Directory } from './directory/directory-port.ts';
@@ -9,6 +16,7 @@ import { compileApiKey } from './scheme/api-key.ts';
 import { compileBasic } from './scheme/basic.ts';
 import { compileBearer } from './scheme/bearer.ts';
 import { compileClientCertificate } from './scheme/client-certificate.ts';
+import { compileHmac } from './scheme/hmac.ts';
 import { compileWebhook } from './scheme/webhook.ts';
 import {
   type Authenticator,
@@ -45,8 +53,9 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const key = createSecretKey(randomBytes(32));
   const gates = new Map<string, Gate>();
   for (const scheme of schemes) {
-    if (scheme.kind === 'webhook') {
-      gates.set(scheme.id, compileWebhook(scheme, options));
+    if (isRequestScheme(scheme)) {
+      const gate = scheme.kind === 'hmac' ? compileHmac(scheme, options) : compileWebhook(scheme, options);
+      gates.set(scheme.id, gate);
       continue;
     }
     const verifier = compile(scheme, options);

@@ -62,9 +62,10 @@ const ofMessages = (before: string, after: string): KeyChange => {
 
 const scheme = (before: string, after: string): KeyChange => {
   const text = (keys: string): string =>
-    `scheme: KEY\n${keys}\n---\npermission-list: READERS\n---\nrole: CLERK\npermission-lists: [READERS]\n---\nservice: Orders.v1\npermission: READERS\nrequires: KEY\noperations:\n  ORDERS_GET: { ${before.includes('webhook') || after.includes('webhook') ? 'post: orders' : 'soap: true'}, response: { fields: { N: integer } } }`;
+    `scheme: KEY\n${keys}\n---\npermission-list: READERS\n---\nrole: CLERK\npermission-lists: [READERS]\n---\nservice: Orders.v1\npermission: READERS\nrequires: KEY\noperations:\n  ORDERS_GET: { ${[before, after].some((each) => /^(?:webhook|hmac):/.test(each)) ? 'post: orders' : 'soap: true'}, response: { fields: { N: integer } } }`;
   return whole(text(before), text(after));
 };
+const hmac = (more: string): string => `hmac: { secrets: ["\${secret:S}"], user: shop, header: X-A, ${more} }`;
 const TOKEN = 'issuer: https://login.example.org, audience: orders, jwks: "https://login.example.org/keys"';
 const bearer = (before: string, after: string): KeyChange =>
   scheme(`bearer: { ${TOKEN}, ${before} }`, `bearer: { ${TOKEN}, ${after} }`);
@@ -666,6 +667,20 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   'scheme.webhook.tolerance': scheme(
     'webhook: { secrets: ["${secret:S}"], user: shop, tolerance: 1 min }',
     'webhook: { secrets: ["${secret:S}"], user: shop, tolerance: 2 min }',
+  ),
+  'scheme.hmac': scheme('api-key: { header: X-A }', hmac('')),
+  'scheme.hmac.header': scheme(hmac(''), hmac('').replace('X-A', 'X-B')),
+  'scheme.hmac.algorithm': scheme(hmac(''), hmac('algorithm: sha512')),
+  'scheme.hmac.form': scheme(hmac(''), hmac('form: "sha256={hex}"')),
+  'scheme.hmac.signed': scheme(hmac(''), hmac('signed: "v0:{body}"')),
+  'scheme.hmac.timestamp': scheme(
+    hmac('signed: "{timestamp}{body}", timestamp: X-Time'),
+    hmac('signed: "{timestamp}{body}", timestamp: X-Date'),
+  ),
+  'scheme.hmac.id': scheme(hmac('signed: "{id}{body}", id: X-Id'), hmac('signed: "{id}{body}", id: X-Event')),
+  'scheme.hmac.tolerance': scheme(
+    hmac('signed: "{timestamp}{body}", timestamp: X-Time, tolerance: 1 min'),
+    hmac('signed: "{timestamp}{body}", timestamp: X-Time, tolerance: 2 min'),
   ),
 
   'permission-list.permission-list': whole(

@@ -61,6 +61,9 @@ const UNSEEN: Readonly<Record<string, string>> = {
   'scheme.signature.ca': 'It is a file, whose content is not in the definitions.',
   'scheme.webhook.user': 'It is under which name the call is recorded.',
   'scheme.webhook.secrets': 'They are secret.',
+  'scheme.hmac.user': 'It is under which name the call is recorded.',
+  'scheme.hmac.secrets': 'They are secret.',
+  'scheme.hmac.secret-encoding': 'It is how the secret is written here; signatures stay the same.',
 };
 
 const keys = schemaKeys();

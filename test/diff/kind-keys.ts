@@ -191,6 +191,7 @@ export const KIND_KEYS: { readonly [K in KindWord]: Readonly<Record<string, Said
     'username-token': REPORTED,
     signature: REPORTED,
     webhook: REPORTED,
+    hmac: REPORTED,
   }),
   'permission-list': keysOf<'permission-list' | keyof PermissionListDeclared>({
     'permission-list': REPORTED,

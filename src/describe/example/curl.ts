@@ -69,6 +69,8 @@ function placeholders(scheme: TransportScheme): readonly string[] {
       return ['-H', 'Authorization: Bearer TOKEN'];
     case 'client-certificate':
       return ['--cert', 'CERTIFICATE.pem', '--key', 'KEY.pem'];
+    case 'hmac':
+      return ['-H', `${scheme.header}: SIGNATURE`];
     case 'webhook':
       return ['-H', 'webhook-id: ID', '-H', 'webhook-timestamp: SECONDS', '-H', 'webhook-signature: v1,SIGNATURE'];
   }

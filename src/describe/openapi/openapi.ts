@@ -1,6 +1,6 @@
 import type { Field } from '../../model/field.ts';
 import type { Registry } from '../../model/registry.ts';
-import type { BearerScheme, TransportScheme } from '../../model/security.ts';
+import type { BearerScheme, HmacScheme, TransportScheme } from '../../model/security.ts';
 import type { Operation, OperationUri, Service } from '../../model/service.ts';
 import { jsonPointer } from '../../wire/json-pointer.ts';
 import { problemMediaType } from '../../wire/problem.ts';
@@ -304,11 +304,26 @@ function schemeObject(scheme: TransportScheme): JsonObject {
         name: 'webhook-signature',
         description: joined('\n\n', description, WEBHOOK),
       };
+    case 'hmac':
+      return {
+        type: 'apiKey',
+        in: 'header',
+        name: scheme.header,
+        description: joined('\n\n', description, hmacText(scheme)),
+      };
   }
 }
 
 const WEBHOOK =
   'The signature of a webhook (Standard Webhooks): `v1,` and base64 of HMAC-SHA256, or `v1a,` and base64 of Ed25519, over `webhook-id`, `webhook-timestamp` and the body, with a full stop between them. Libraries of https://www.standardwebhooks.com write the three headers.';
+
+function hmacText({ algorithm, form, signed, timestamp, webhookId }: HmacScheme): string {
+  const places = [
+    timestamp === undefined ? '' : ` {timestamp} is the header ${timestamp}.`,
+    webhookId === undefined ? '' : ` {id} is the header ${webhookId}.`,
+  ];
+  return `The signature of a webhook: \`${form}\`, HMAC with ${algorithm} (RFC 2104) over \`${signed}\`.${places.join('')}`;
+}
 
 /** An issuer may not support OpenID Connect or publish where tokens are issued, so those kinds of schemes don't fit. */
 function bearerText({ issuer, audience, scopes }: BearerScheme): string | undefined {

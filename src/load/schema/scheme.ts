@@ -1,3 +1,4 @@
+import { HMAC_ALGORITHMS, type HmacAlgorithm } from '../../wire/hmac.ts';
 import {
   description,
   filePath,
@@ -116,11 +117,25 @@ export interface SchemeDeclared {
   };
   readonly signature?: SignatureDeclared;
   readonly webhook?: WebhookDeclared;
+  readonly hmac?: HmacDeclared;
 }
 
 export interface WebhookDeclared {
   readonly user: string;
   readonly secrets: string | readonly string[];
+  readonly tolerance?: string;
+}
+
+export interface HmacDeclared {
+  readonly user: string;
+  readonly secrets: string | readonly string[];
+  readonly 'secret-encoding'?: 'text' | 'base64' | 'hex';
+  readonly header: string;
+  readonly algorithm?: HmacAlgorithm;
+  readonly form?: string;
+  readonly signed?: string;
+  readonly timestamp?: string;
+  readonly id?: string;
   readonly tolerance?: string;
 }
 
@@ -211,11 +226,79 @@ const webhook = keys<keyof WebhookDeclared>(
   },
 );
 
+const hmac = keys<keyof HmacDeclared>(
+  {
+    required: ['user', 'secrets', 'header'],
+    description:
+      'A signature of the whole request over REST by a shared secret (HMAC), in a header of the form that the sender has chosen: GitHub, Stripe, Slack, Shopify and others. What is signed are the bytes of the body, of any media type.',
+    examples: [
+      {
+        user: 'github',
+        secrets: '${secret:GITHUB_SECRET}',
+        header: 'X-Hub-Signature-256',
+        form: 'sha256={hex}',
+      },
+      {
+        user: 'stripe',
+        secrets: '${secret:STRIPE_SECRET}',
+        header: 'Stripe-Signature',
+        form: 't={timestamp},v1={hex}',
+        signed: '{timestamp}.{body}',
+      },
+    ],
+  },
+  {
+    user: text('The user who sends the webhooks, in the definitions or the database.', 'github'),
+    secrets: {
+      title: 'a secret or a list of them',
+      type: ['string', 'array'],
+      minLength: 1,
+      items: { type: 'string', minLength: 1 },
+      minItems: 1,
+      uniqueItems: true,
+      description: 'References to the secrets. A signature of any of them is enough.',
+      examples: ['${secret:GITHUB_SECRET}', ['${secret:GITHUB_SECRET}', '${secret:GITHUB_SECRET_BEFORE}']],
+    },
+    'secret-encoding': word(
+      ['text', 'base64', 'hex'],
+      'How a secret stands for the bytes of the key: as its own characters, in base64, or in hexadecimal digits.',
+      { default: 'text', examples: ['base64'] },
+    ),
+    header: headerName('The header with the signature.', 'X-Hub-Signature-256'),
+    algorithm: word([...HMAC_ALGORITHMS], 'The hash function.', { default: 'sha256', examples: ['sha512'] }),
+    form: {
+      type: 'string',
+      minLength: 1,
+      default: '{hex}',
+      description:
+        'What the header contains: `{hex}` or `{base64}` for the signature, and `{timestamp}` if it has the time, with the texts around them. Commas or spaces separate several; others beside them are ignored.',
+      examples: ['sha256={hex}', '{base64}', 't={timestamp},v1={hex}'],
+    },
+    signed: {
+      type: 'string',
+      minLength: 1,
+      default: '{body}',
+      description: 'What is signed: `{body}`, and `{timestamp}` and `{id}` if they are, with the texts between them.',
+      examples: ['{timestamp}.{body}', 'v0:{timestamp}:{body}', '{id}{timestamp}{body}'],
+    },
+    timestamp: headerName(
+      'The header with the time: seconds or milliseconds since 1970, or a date and time (RFC 3339). A webhook with a signed time is accepted once, and only near that time.',
+      'X-Slack-Request-Timestamp',
+    ),
+    id: headerName('The header with the id of the webhook, if it is signed.', 'Twitch-Eventsub-Message-Id'),
+    tolerance: time(
+      'By how much the time of a webhook may differ from that of the gateway; at most one hour.',
+      '5 min',
+      '2 min',
+    ),
+  },
+);
+
 export const scheme = keys<'scheme' | keyof SchemeDeclared>(
   {
     title: 'scheme',
     description:
-      'A way to authenticate callers: one of the keys `basic`, `api-key`, `bearer`, `client-certificate`, `username-token`, `signature` and `webhook`. `requires` of the gateway, a service or an operation refers to it. `basic` alone needs no definition.',
+      'A way to authenticate callers: one of the keys `basic`, `api-key`, `bearer`, `client-certificate`, `username-token`, `signature`, `webhook` and `hmac`. `requires` of the gateway, a service or an operation refers to it. `basic` alone needs no definition.',
     required: ['scheme'],
     examples: [
       {
@@ -260,5 +343,6 @@ export const scheme = keys<'scheme' | keyof SchemeDeclared>(
     'username-token': usernameToken,
     signature,
     webhook,
+    hmac,
   },
 );

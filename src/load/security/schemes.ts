@@ -4,11 +4,14 @@ import {
   type BearerScheme,
   DIGEST_ALGORITHMS,
   isMessageScheme,
+  isRequestScheme,
   type Role,
   type SecurityScheme,
   SIGNATURE_ALGORITHMS,
   WEAK_ALGORITHMS,
 } from '../../model/security.ts';
+import { WireError } from '../../wire/error.ts';
+import { hasVariable, readHeaderForm, readSignedForm } from '../../wire/hmac.ts';
 import { isTaken } from '../../wire/request-headers.ts';
 import { WEBHOOK_HEADERS } from '../../wire/webhook.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
@@ -16,13 +19,28 @@ import { byId, declarationsOf, type Linking, resolveIds } from '../linking.ts';
 import { eachOnce, given } from '../object.ts';
 import type { Declaration } from '../read/declaration.ts';
 import type { GatewayDeclared } from '../schema/gateway.ts';
-import type { BearerDeclared, SchemeDeclared, SignatureDeclared, WebhookDeclared } from '../schema/scheme.ts';
+import type {
+  BearerDeclared,
+  HmacDeclared,
+  SchemeDeclared,
+  SignatureDeclared,
+  WebhookDeclared,
+} from '../schema/scheme.ts';
 import { linkFile, linkSecrets, linkUrl, secureEndpointFault, writtenFault } from '../value/address.ts';
 import { parseConfigText } from '../value/config-text.ts';
 import { linkDuration } from '../value/units.ts';
 import { placesOf } from './grants.ts';
 
-const KEYS = ['basic', 'api-key', 'bearer', 'client-certificate', 'username-token', 'signature', 'webhook'] as const;
+const KEYS = [
+  'basic',
+  'api-key',
+  'bearer',
+  'client-certificate',
+  'username-token',
+  'signature',
+  'webhook',
+  'hmac',
+] as const;
 
 /** The part of a scheme that depends on its kind. */
 type Kind = SecurityScheme extends infer S ? (S extends SecurityScheme ? Omit<S, 'id' | 'description'> : never) : never;
@@ -75,6 +93,8 @@ function linkKind(
       return value.signature && linkSignature(linking, value.signature);
     case 'webhook':
       return value.webhook && linkWebhook(linking, value.webhook);
+    case 'hmac':
+      return value.hmac && linkHmac(linking, value.hmac);
   }
 }
 
@@ -142,6 +162,65 @@ function linkWebhook(linking: Linking, declared: WebhookDeclared): Kind {
   const tolerance = linkDuration(linking, declared, 'webhook.tolerance', LONGEST_AGE) ?? MAX_AGE;
   const secrets = linkSecrets(linking, declared, 'secrets', 'A secret of webhooks');
   return { kind: 'webhook', secrets, user: declared.user, tolerance };
+}
+
+function linkHmac(linking: Linking, declared: HmacDeclared): Kind {
+  const { form = '{hex}', signed = '{body}', timestamp, id, algorithm = 'sha256' } = declared;
+  const bad = (key: keyof HmacDeclared, reason: string, ...examples: readonly string[]): void =>
+    linking.report.raise('bad-value', { name: `hmac.${key}`, reason, examples }, placeOfKey(linking, declared, key));
+  const pieces = tried(
+    () => readHeaderForm(form),
+    (reason) => bad('form', reason, 'sha256={hex}', '{base64}'),
+  );
+  const parts = tried(
+    () => readSignedForm(signed),
+    (reason) => bad('signed', reason, '{timestamp}.{body}'),
+  );
+  if (pieces !== undefined && parts !== undefined) {
+    const hasTime = hasVariable(pieces, 'timestamp');
+    const signsTime = hasVariable(parts, 'timestamp');
+    const signsId = hasVariable(parts, 'id');
+    if (hasTime && timestamp !== undefined)
+      bad('timestamp', 'is in place of {timestamp} in `form`, and both are there');
+    else if ((hasTime || timestamp !== undefined) && !signsTime)
+      bad(hasTime ? 'form' : 'timestamp', 'gives a time that `signed` does not contain, so anybody could replace it');
+    if (signsTime && !hasTime && timestamp === undefined)
+      bad('signed', 'has {timestamp}, but neither `timestamp` nor `form` says where it is');
+    if (id !== undefined && !signsId)
+      bad('id', 'gives an id that `signed` does not contain, so anybody could replace it');
+    if (signsId && id === undefined) bad('signed', 'has {id}, and `id` does not say in which header it is');
+    if (declared.tolerance !== undefined && !signsTime) bad('tolerance', 'needs a time that is signed');
+  }
+  if (algorithm === 'sha1')
+    warnOfWeak(linking, algorithm, 'hmac.algorithm', linking.places.value(declared, 'algorithm'));
+  return {
+    kind: 'hmac',
+    user: declared.user,
+    secrets: linkSecrets(linking, declared, 'secrets', 'A secret of webhooks'),
+    encoding: declared['secret-encoding'] ?? 'text',
+    header: linkHeader(linking, declared) ?? '',
+    algorithm,
+    form,
+    signed,
+    ...given({ timestamp, webhookId: id }),
+    tolerance: linkDuration(linking, declared, 'hmac.tolerance', LONGEST_AGE) ?? MAX_AGE,
+  };
+}
+
+/** The place of a value, or of what has its default. */
+function placeOfKey({ places }: Linking, declared: HmacDeclared, key: keyof HmacDeclared): Place {
+  return declared[key] === undefined ? places.start(declared) : places.value(declared, key);
+}
+
+/** What a text says; `undefined` for one of the wrong form, whose reason is given to `refuse`. */
+function tried<T>(read: () => T, refuse: (reason: string) => void): T | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof WireError)) throw error;
+    refuse(error.message);
+    return undefined;
+  }
 }
 
 /** Clocks that differ by more are set wrong, and every token would be valid for this long after it expires. */
@@ -323,12 +402,13 @@ const SHOWN_IN: Readonly<Record<Exclude<SecurityScheme['kind'], 'bearer'>, strin
   'username-token': 'the UsernameToken of a message',
   signature: 'the signature of a message',
   webhook: 'the signature of a webhook',
+  hmac: 'the signature of a webhook',
 };
 
 /** The header of its own in which a scheme's credentials are sent. */
 export function headerOf(scheme: SecurityScheme): string | undefined {
   if (scheme.kind === 'webhook') return WEBHOOK_HEADERS.signature;
-  return scheme.kind === 'api-key' || scheme.kind === 'client-certificate' ? scheme.header : undefined;
+  return 'header' in scheme ? scheme.header : undefined;
 }
 
 /** The schemes of the gateway. */
@@ -338,7 +418,11 @@ export function usualSchemes({ usual, schemes }: Callers): readonly SecuritySche
 
 /** Refuses settings that need the gateway's own schemes, when all of these are parts of a message. */
 export function checkOwnPaths({ report, places }: Linking, value: GatewayDeclared, { usual }: Callers): void {
-  if (usual === undefined || !usual.complete || withoutMessages(usual.schemes).some(({ kind }) => kind !== 'webhook'))
+  if (
+    usual === undefined ||
+    !usual.complete ||
+    withoutMessages(usual.schemes).some((scheme) => !isRequestScheme(scheme))
+  )
     return;
   const schemes = usual.schemes.map(({ id }) => id);
   if (value.contracts === 'private')

@@ -3,7 +3,7 @@ import { type OpenedMessage, openMessage, openWhole } from '../../binding/soap/m
 import type { Spool } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
-import { isMessageScheme, type SecurityScheme } from '../../model/security.ts';
+import { isMessageScheme, isRequestScheme, type SecurityScheme } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { Caller } from '../../security/security-port.ts';
@@ -45,7 +45,7 @@ class Senders {
     const operations = [...ports.registry.operations.values()].filter((each) => each.soap !== undefined && each.active);
     const guarded = operations.filter((each) => !each.public);
     this.#schemes = [...new Set(guarded.flatMap((each) => each.requires))].filter(
-      (each) => !isMessageScheme(each) && each.kind !== 'webhook',
+      (each) => !isMessageScheme(each) && !isRequestScheme(each),
     );
     this.mayBeAnybody = operations.some((each) => each.public);
     this.#isOpen = this.mayBeAnybody || guarded.some((each) => each.requires.some(isMessageScheme));

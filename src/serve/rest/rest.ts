@@ -4,6 +4,7 @@ import type { Spool } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome, PassedBytes } from '../../model/handler.ts';
 import { primitiveOf } from '../../model/scalar.ts';
+import { isRequestScheme } from '../../model/security.ts';
 import { emptyStatus, type Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
@@ -41,7 +42,7 @@ class RestConnector {
   readonly #formLimits: BodyLimits;
   readonly #partLimits: FormLimits;
   readonly #compresses: boolean;
-  /** Operations that accept webhooks. */
+  /** Operations that accept signatures of whole requests. */
   readonly #signed: ReadonlySet<Operation>;
 
   constructor(ports: RestPorts) {
@@ -53,9 +54,7 @@ class RestConnector {
     this.#formLimits = { size: body + attachments * attachment, pace, codings };
     this.#partLimits = { body, attachment, attachments, parts: parameters };
     this.#compresses = ports.registry.gateway.compress.rest;
-    this.#signed = new Set(
-      [...ports.operations.keys()].filter(({ requires }) => requires.some(({ kind }) => kind === 'webhook')),
-    );
+    this.#signed = new Set([...ports.operations.keys()].filter(({ requires }) => requires.some(isRequestScheme)));
     this.#bodyLimits = { size: body, pace, codings };
     this.#contentLimits = { size: attachment, pace, codings };
   }

@@ -5,7 +5,7 @@ import { signerFault } from '../../invoke/ws-security.ts';
 import { ConfigError, resolveAll } from '../../load/value/config.ts';
 import type { ConfigText } from '../../model/definition.ts';
 import type { Registry } from '../../model/registry.ts';
-import { isMessageScheme, type SignatureScheme, type User } from '../../model/security.ts';
+import { isMessageScheme, isRequestScheme, type SignatureScheme, type User } from '../../model/security.ts';
 import { createAuthenticator } from '../../security/authenticator.ts';
 import { type OpenDirectory, openDirectory } from '../../security/directory/directory.ts';
 import type { Directory } from '../../security/directory/directory-port.ts';
@@ -23,7 +23,7 @@ export function securitySettings({ schemes, gateway, users }: Registry): ConfigT
   const ofTls = tls === undefined ? [] : [tls.certificate, tls.key, tls.passphrase, tls.clientCa];
   const ofSchemes = [...schemes.values()].flatMap((scheme): readonly (ConfigText | undefined)[] => {
     if (scheme.kind === 'bearer') return [scheme.issuer, scheme.jwks, ...scheme.audience];
-    if (scheme.kind === 'webhook') return scheme.secrets;
+    if (isRequestScheme(scheme)) return scheme.secrets;
     return scheme.kind === 'signature' ? [scheme.caFile] : [];
   });
   const ofUsers = [...users.values()].map(({ sharedSecret }) => sharedSecret);

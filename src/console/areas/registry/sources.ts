@@ -3,6 +3,7 @@ import { Fault } from '../../../model/fault.ts';
 import type { NodeCredential } from '../../../model/node.ts';
 import { MASK } from '../../../model/redactor.ts';
 import type { Registry } from '../../../model/registry.ts';
+import { isRequestScheme } from '../../../model/security.ts';
 import type { ConsolePorts } from '../../console-port.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
 import { heading, lines, link, number, pathTo, section, table } from '../../parts.ts';
@@ -61,7 +62,7 @@ function literalSecrets({ users, nodes, schemes, datasources }: Registry): strin
       ...secretsIn(credential),
       certificate?.passphrase,
     ]),
-    ...[...schemes.values()].flatMap((scheme) => (scheme.kind === 'webhook' ? scheme.secrets : [])),
+    ...[...schemes.values()].flatMap((scheme) => (isRequestScheme(scheme) ? scheme.secrets : [])),
     ...[...datasources.values()].map(({ password }) => password),
   ];
   const literals = texts
