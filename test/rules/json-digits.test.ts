@@ -256,6 +256,23 @@ describe('at the command line', () => {
     expect(stdout).toBe(`{"DATA":${number},"ROWS":[1.0,0.50]}\n`);
   });
 
+  it.each([
+    ['ANY_POST', ['DATA=1.0', 'ROWS=0.50'], '{"DATA":1.0,"ROWS":[0.50]}'],
+    ['OPEN_POST', ['--input', 'open.json'], '{"NAME":"n","OTHER":1.0}'],
+    ['RAW_POST', ['content=1.0'], '1.0'],
+    ['PLACED_POST', ['ID=a', 'content=1.0'], '1.0'],
+  ])('what a dry run shows is what would be sent: %s', async (operation, given, body) => {
+    const cwd = await project({
+      'definitions/gateway.yaml': 'gateway: LOCAL\n',
+      'definitions/digits.yaml': COMMAND_LINE,
+      'open.json': '{"NAME":"n","OTHER":1.0}',
+    });
+    const env = { PARTNER_URL: 'http://127.0.0.1:1/' };
+    const { code, stdout, stderr } = await signalbox(['invoke', operation, ...given, '--dry-run'], { cwd, env });
+    expect(code, stderr).toBe(0);
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(body);
+  });
+
   it('input from a file, and a reply in words', async () => {
     const { sent, stdout } = await invoke('ANY_POST', '--input', 'input.json');
     expect(sent).toEqual([BODY]);
