@@ -2,7 +2,7 @@ import type { Position } from '../model/definition.ts';
 import type { Gateway, Once, Rate } from '../model/gateway.ts';
 import type {
   BearerScheme,
-  HmacScheme,
+  HmacSignature,
   SecurityScheme,
   SignatureScheme,
   UsernameTokenScheme,
@@ -193,18 +193,15 @@ function factsOf(scheme: SecurityScheme): Facts {
     case 'webhook':
       return { ...PLAIN, tolerance: scheme.tolerance };
     case 'hmac':
-      return hmacFacts(scheme);
+      return { ...PLAIN, form: hmacWords(scheme), tolerance: scheme.tolerance };
   }
 }
 
-function hmacFacts(scheme: HmacScheme): Facts {
-  const { header, algorithm, form, signed, timestamp, webhookId, tolerance } = scheme;
-  const facts = [`the header ${header}`, `HMAC with ${algorithm}`, `the form ${form}`, `signed are ${signed}`];
-  const headers = [
-    timestamp === undefined ? [] : `the time in ${timestamp}`,
-    webhookId === undefined ? [] : `the id in ${webhookId}`,
-  ];
-  return { ...PLAIN, form: [...facts, ...headers.flat()], tolerance };
+/** A signature, as those who write or read it need to know it. */
+export function hmacWords({ header, algorithm, form, signed, timestamp, webhookId }: HmacSignature): string[] {
+  const facts = [algorithm, `the header ${header}`, `the form ${form}`, `${signed} signed`];
+  const headers = [timestamp && `the time in ${timestamp}`, webhookId && `the id in ${webhookId}`];
+  return [...facts, ...headers.flatMap((each) => each ?? [])];
 }
 
 function bearerFacts({

@@ -2,6 +2,7 @@ import type { ConsumerOperation, RestConsumer, SoapConsumer } from '../model/con
 import type { MessageSigner, Node, NodeCredential, ReplySignature } from '../model/node.ts';
 import type { SoapForm } from '../model/service.ts';
 import { duration } from '../wire/words.ts';
+import { hmacWords } from './access.ts';
 import {
   type Comparison,
   compareAll,
@@ -129,7 +130,9 @@ function credentialWords({ credential, certificate }: Node): string {
         ? `the header ${credential.header}`
         : credential.kind === 'ws-security'
           ? securityWords(credential)
-          : credential.kind;
+          : credential.kind === 'hmac'
+            ? `HMAC with ${hmacWords(credential).join(', ')}`
+            : credential.kind;
   return certificate === undefined ? words : `${words}, with a certificate`;
 }
 

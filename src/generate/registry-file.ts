@@ -100,6 +100,7 @@ const REST_PROPERTIES = shape<RestProperties>()(
   },
 );
 
+type Hmac = Extract<NodeCredential, { readonly kind: 'hmac' }>;
 type ClientCredentials = Extract<NodeCredential, { readonly kind: 'client-credentials' }>;
 
 const CREDENTIAL = byKind<NodeCredential>({
@@ -107,6 +108,7 @@ const CREDENTIAL = byKind<NodeCredential>({
   bearer: ({ token }) => tree({ bearer: token }),
   'api-key': ({ header, value }) => tree({ 'api-key': { header, value } }),
   webhook: ({ secrets }) => tree({ webhook: secrets }),
+  hmac: (credential, registry) => ({ hmac: HMAC(credential, registry) }),
   'ws-security': ({ usernameToken, timestamp, signature, replySignature }, registry) => ({
     'username-token': tree(usernameToken),
     timestamp,
@@ -114,6 +116,9 @@ const CREDENTIAL = byKind<NodeCredential>({
     'reply-signature': replySignature && REPLY_SIGNATURE(replySignature, registry),
   }),
   'client-credentials': (credential, registry) => ({ 'client-credentials': CLIENT_CREDENTIALS(credential, registry) }),
+});
+const HMAC = shape<Hmac>()('secrets! encoding header algorithm form signed timestamp webhook-id', {
+  secrets: ({ secrets }) => tree(secrets),
 });
 const SIGNER = shape<MessageSigner>()('file key-file passphrase algorithm digest', {
   algorithm: ({ algorithm }) => algorithm && wordsOf([algorithm], SIGNATURE_ALGORITHMS)[0],

@@ -21,10 +21,7 @@ export interface Proof {
 }
 
 /** A credential that is the same for each call. */
-export type FixedCredential = Exclude<
-  NodeCredential,
-  { readonly kind: 'client-credentials' | 'webhook' | 'ws-security' }
->;
+export type FixedCredential = Extract<NodeCredential, { readonly kind: 'basic' | 'bearer' | 'api-key' }>;
 
 /** @throws InvokeError CONFIGURATION for a value that is not valid in a header */
 export function proofOf(credential: FixedCredential, node: string, resolve: ResolveReference, called: Called): Proof {
@@ -85,6 +82,7 @@ export function credentialTexts({ credential }: Node): readonly ConfigText[] {
     case 'api-key':
       return [credential.value];
     case 'webhook':
+    case 'hmac':
       return credential.secrets;
     case 'ws-security': {
       const { usernameToken, signature, replySignature } = credential;

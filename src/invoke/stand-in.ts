@@ -50,6 +50,8 @@ function placeholders(credential: NodeCredential, address: string): NodeCredenti
       return { ...credential, value: text };
     case 'webhook':
       return { ...credential, secrets: [literal(PLACEHOLDER_KEY)] };
+    case 'hmac':
+      return { ...credential, encoding: 'text', secrets: [text] };
     case 'ws-security': {
       // Keys are not used for a stand-in, which has no certificates to trust.
       const { usernameToken, signature: _signature, replySignature: _reply, ...others } = credential;

@@ -1,9 +1,14 @@
 import { gzipSync } from 'node:zlib';
+import type { ResolveReference } from '../model/definition.ts';
+import type { SigningCredential } from '../model/node.ts';
 import { MASK } from '../model/redactor.ts';
+import type { HmacSignature } from '../model/security.ts';
 import { messageOf } from '../wire/error.ts';
+import { hmacOf, readHeaderForm, readHmacKey, readSignedForm, writeHmacHeader } from '../wire/hmac.ts';
 import { measured } from '../wire/measured.ts';
 import { untilAborted } from '../wire/waiting.ts';
-import { readSigningKey, signWebhook, WEBHOOK_HEADERS, WEBHOOK_ID, type WebhookKey } from '../wire/webhook.ts';
+import { readSigningKey, type SignedWebhook, signWebhook, WEBHOOK_HEADERS, WEBHOOK_ID } from '../wire/webhook.ts';
+import { resolveText } from './configuration.ts';
 import { type Called, InvokeError, WebhookGone } from './error.ts';
 import type { RawReply } from './http/raw-reply.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -14,49 +19,122 @@ export function goneBy(reply: RawReply, node: string): WebhookGone {
   return new WebhookGone(reply.called, node);
 }
 
-/** A node's secrets of webhooks. */
-export class WebhookSigner {
-  readonly #keys: readonly WebhookKey[];
-  readonly #now: () => number;
-  readonly #called: Called;
+type Headers = Readonly<Record<string, string>>;
 
-  /** @param now milliseconds since 1970 @throws InvokeError CONFIGURATION for a secret that is not a key of webhooks */
-  constructor(secrets: readonly string[], node: string, now: () => number, called: Called) {
-    this.#keys = secrets.map((secret, index) => {
-      try {
-        return readSigningKey(secret);
-      } catch (error) {
-        const which = secrets.length === 1 ? 'the webhook secret' : `webhook secret ${index + 1}`;
-        const reason = `${which} of node ${node} can't be used: ${messageOf(error)}`;
-        throw new InvokeError('CONFIGURATION', called, reason, {
-          hint: 'A line end after it counts too. `whsec_` and the output of `openssl rand -base64 32` is such a secret.',
-        });
-      }
-    });
-    this.#now = now;
-    this.#called = called;
+/** The headers that sign one request, by its id, its time in seconds since 1970 and the bytes of its body. */
+interface SigningHeaders {
+  readonly plain: Headers;
+  readonly signature: Headers;
+}
+
+type Sign = (webhook: SignedWebhook) => SigningHeaders;
+
+interface SignerPorts {
+  /** Id of the node. */
+  readonly node: string;
+  readonly resolve: ResolveReference;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly called: Called;
+}
+
+/**
+ * Signs the requests to a node.
+ * @throws InvokeError CONFIGURATION for a secret that is not set, or of the wrong form
+ */
+export function signerOf(credential: SigningCredential, ports: SignerPorts): RequestSigner {
+  const secrets = credential.secrets.map((text) => resolveText(text, ports.resolve));
+  const sign = credential.kind === 'hmac' ? signByHmac(credential, secrets, ports) : signAsStandard(secrets, ports);
+  return new RequestSigner(sign, secrets, credential.kind === 'webhook', ports);
+}
+
+/** Standard Webhooks. */
+function signAsStandard(secrets: readonly string[], ports: SignerPorts): Sign {
+  const hint = 'A line end after it counts too. `whsec_` and the output of `openssl rand -base64 32` is such a secret.';
+  const keys = keysOf(secrets, readSigningKey, hint, ports);
+  const { id, timestamp, signature } = WEBHOOK_HEADERS;
+  return (webhook) => ({
+    plain: { [id]: webhook.id, [timestamp]: webhook.timestamp },
+    signature: { [signature]: signWebhook(keys, webhook) },
+  });
+}
+
+/** The form that the partner has chosen. */
+function signByHmac(
+  { encoding, header, algorithm, form, signed, timestamp, webhookId }: HmacSignature,
+  secrets: readonly string[],
+  ports: SignerPorts,
+): Sign {
+  const hint =
+    'A line end after it counts too. `secret-encoding` says whether it is text, base64 or hexadecimal digits.';
+  const keys = keysOf(secrets, (text) => readHmacKey(text, encoding), hint, ports);
+  const [written, content] = [readHeaderForm(form), readSignedForm(signed)];
+  return (webhook) => {
+    const digests = keys.map((key) => hmacOf(algorithm, key, content, webhook));
+    return {
+      plain: {
+        ...(timestamp === undefined ? {} : { [timestamp]: webhook.timestamp }),
+        ...(webhookId === undefined ? {} : { [webhookId]: webhook.id }),
+      },
+      signature: { [header]: writeHmacHeader(written, digests, webhook.timestamp) },
+    };
+  };
+}
+
+function keysOf<K>(
+  secrets: readonly string[],
+  read: (text: string) => K,
+  hint: string,
+  { node, called }: SignerPorts,
+): readonly K[] {
+  return secrets.map((secret, index) => {
+    try {
+      return read(secret);
+    } catch (error) {
+      const which = secrets.length === 1 ? 'the webhook secret' : `webhook secret ${index + 1}`;
+      const reason = `${which} of node ${node} can't be used: ${messageOf(error)}`;
+      throw new InvokeError('CONFIGURATION', called, reason, { hint });
+    }
+  });
+}
+
+/** Signs the requests to a node. */
+export class RequestSigner {
+  readonly #sign: Sign;
+  readonly #ports: SignerPorts;
+  /** Those that it signs with. */
+  readonly secrets: readonly string[];
+  /** It signs as Standard Webhooks has it, where 410 is the end of a subscription. */
+  readonly isStandard: boolean;
+
+  constructor(sign: Sign, secrets: readonly string[], isStandard: boolean, ports: SignerPorts) {
+    this.#sign = sign;
+    this.#ports = ports;
+    this.secrets = secrets;
+    this.isStandard = isStandard;
   }
 
-  /** The signature of one webhook, in all of its attempts. @throws InvokeError BAD_INPUT for an id that can't be signed */
-  of(id: string): WebhookSignature {
+  /** The signature of one call, in all of its attempts. @throws InvokeError BAD_INPUT for an id that can't be signed */
+  of(id: string): RequestSignature {
+    const { called, now } = this.#ports;
     if (!WEBHOOK_ID.test(id)) {
       const reason = `the message id ${JSON.stringify(id.slice(0, 100))} can't be a webhook-id`;
       const hint = 'It has at most 256 visible ASCII characters and no full stop.';
-      throw new InvokeError('BAD_INPUT', this.#called, reason, { hint });
+      throw new InvokeError('BAD_INPUT', called, reason, { hint });
     }
-    return new WebhookSignature(id, this.#keys, this.#now);
+    return new RequestSignature(id, this.#sign, now);
   }
 }
 
-/** Signs the attempts at one webhook: with the same id, and the time of each. */
-export class WebhookSignature {
+/** Signs the attempts at one call: with the same id, and the time of each. */
+export class RequestSignature {
   readonly #id: string;
-  readonly #keys: readonly WebhookKey[];
+  readonly #sign: Sign;
   readonly #now: () => number;
 
-  constructor(id: string, keys: readonly WebhookKey[], now: () => number) {
+  constructor(id: string, sign: Sign, now: () => number) {
     this.#id = id;
-    this.#keys = keys;
+    this.#sign = sign;
     this.#now = now;
   }
 
@@ -64,20 +142,14 @@ export class WebhookSignature {
   on(outgoing: Outgoing): Outgoing {
     const { shown, text, whole } = outgoing;
     const timestamp = String(Math.floor(this.#now() / 1000));
-    const body = whole ?? text ?? '';
-    const { id, timestamp: time, signature } = WEBHOOK_HEADERS;
-    const plain = { [id]: this.#id, [time]: timestamp };
+    const { plain, signature } = this.#sign({ id: this.#id, timestamp, body: whole ?? text ?? '' });
     return {
       ...outgoing,
-      headers: {
-        ...outgoing.headers,
-        ...plain,
-        [signature]: signWebhook(this.#keys, { id: this.#id, timestamp, body }),
-      },
+      headers: { ...outgoing.headers, ...plain, ...signature },
       shown: {
         uri: shown.uri,
         get headers() {
-          return { ...shown.headers, ...plain, [signature]: MASK };
+          return { ...shown.headers, ...plain, ...masked(Object.keys(signature)) };
         },
         get body() {
           return shown.body;
@@ -87,10 +159,14 @@ export class WebhookSignature {
   }
 }
 
+const masked = (names: readonly string[]): Headers => Object.fromEntries(names.map((name) => [name, MASK]));
+
 /** The headers of a signed request that is only shown. */
-export const SHOWN_SIGNATURE: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.values(WEBHOOK_HEADERS).map((name) => [name, MASK]),
-);
+export function shownSignature(credential: SigningCredential): Headers {
+  if (credential.kind === 'webhook') return masked(Object.values(WEBHOOK_HEADERS));
+  const { header, timestamp, webhookId } = credential;
+  return masked([header, timestamp, webhookId].filter((name) => name !== undefined));
+}
 
 interface BodyLimit {
   readonly what: string;

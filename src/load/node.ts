@@ -17,6 +17,7 @@ import { isOwnHeader } from '../wire/request-headers.ts';
 import type { Place } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, linkEach, refuseKey } from './linking.ts';
 import { given } from './object.ts';
+import type { HmacDeclared } from './schema/hmac.ts';
 import type { TextsDeclared } from './schema/json-schema.ts';
 import type {
   ClientCredentialsDeclared,
@@ -26,6 +27,7 @@ import type {
   ReplySignatureDeclared,
 } from './schema/node.ts';
 import type { CertificateDeclared } from './schema/tls.ts';
+import { linkHmac } from './security/hmac.ts';
 import { linkAcceptedSignature, linkAlgorithm } from './security/schemes.ts';
 import {
   baseFault,
@@ -100,7 +102,7 @@ function linkCredential(linking: Linking, value: NodeDeclared, id: string): Node
   const { credential } = value;
   if (credential === undefined) return undefined;
   const { report, places } = linking;
-  const { basic, 'api-key': apiKey, 'client-credentials': grant, webhook } = credential;
+  const { basic, 'api-key': apiKey, 'client-credentials': grant, webhook, hmac } = credential;
   const token = linkSecret(linking, credential, 'bearer', 'A token');
   const linked = [
     basic && linkBasic(linking, basic),
@@ -108,10 +110,11 @@ function linkCredential(linking: Linking, value: NodeDeclared, id: string): Node
     apiKey && linkApiKey(linking, apiKey),
     grant && linkGrant(linking, grant),
     webhook !== undefined ? linkWebhook(linking, credential) : undefined,
+    hmac && linkSignedHeaders(linking, hmac),
     Object.keys(credential).some((key) => WS_SECURITY.includes(key)) ? linkWsSecurity(linking, credential) : undefined,
   ].filter((each) => each !== undefined);
-  if (webhook !== undefined && value.redirects !== 0)
-    refuseKey(linking, value, 'redirects', `node ${id}`, 'a signed webhook is for one address and follows no redirect');
+  if ((webhook !== undefined || hmac !== undefined) && value.redirects !== 0)
+    refuseKey(linking, value, 'redirects', `node ${id}`, 'a signed request is for one address and follows no redirect');
   const [first = '', ...others] = Object.keys(credential);
   const second = others.find((each) => !(WS_SECURITY.includes(first) && WS_SECURITY.includes(each)));
   if (second !== undefined) {
@@ -194,6 +197,18 @@ function linkReplySignature(linking: Linking, declared: ReplySignatureDeclared, 
 
 function linkWebhook(linking: Linking, credential: CredentialDeclared): Of<'webhook'> {
   return { kind: 'webhook', secrets: linkSecrets(linking, credential, 'webhook', 'A secret of webhooks') };
+}
+
+/** The headers are those that the partner has chosen, not those of the protocol. */
+function linkSignedHeaders(linking: Linking, declared: HmacDeclared): Of<'hmac'> {
+  const { report, places } = linking;
+  for (const key of ['header', 'timestamp', 'id'] as const) {
+    const header = declared[key];
+    if (header === undefined || !isOwnHeader(header.toLowerCase())) continue;
+    if (key === 'header' && header.toLowerCase() === 'authorization') continue;
+    report.raise('credential-header', { header }, places.value(declared, key));
+  }
+  return { kind: 'hmac', ...linkHmac(linking, declared, 'credential.hmac') };
 }
 
 function linkBasic(linking: Linking, basic: NonNullable<CredentialDeclared['basic']>): Of<'basic'> {

@@ -1,5 +1,6 @@
 import type { ConfigText, Position } from './definition.ts';
 import type { Retry } from './retry.ts';
+import type { HmacSignature } from './security.ts';
 
 /** A remote system with its address. */
 export interface Node {
@@ -110,6 +111,8 @@ export type NodeCredential =
   | { readonly kind: 'api-key'; readonly header: string; readonly value: ConfigText }
   /** Signatures of webhooks as Standard Webhooks has them, one by each secret: `whsec_…` or `whsk_…`. */
   | { readonly kind: 'webhook'; readonly secrets: readonly ConfigText[] }
+  /** Signatures of whole requests in the form that the partner demands. */
+  | ({ readonly kind: 'hmac' } & HmacSignature)
   /** The header `wsse:Security` of SOAP messages (WS-Security 1.1.1). At least one of its parts is there. */
   | {
       readonly kind: 'ws-security';
@@ -133,3 +136,10 @@ export type NodeCredential =
       /** How the client authenticates: by HTTP Basic, or in the body (RFC 6749 section 2.3.1). */
       readonly authentication: 'basic' | 'body';
     };
+
+/** Credentials that are a signature of a whole request. */
+export type SigningCredential = Extract<NodeCredential, { readonly kind: 'webhook' | 'hmac' }>;
+
+export function isSigning(credential: NodeCredential | undefined): credential is SigningCredential {
+  return credential?.kind === 'webhook' || credential?.kind === 'hmac';
+}

@@ -1,4 +1,4 @@
-import type { HmacAlgorithm } from '../wire/hmac.ts';
+import type { HmacAlgorithm, SecretEncoding } from '../wire/hmac.ts';
 import type { ConfigText, Position } from './definition.ts';
 
 /** Ids of lists, roles and users, also of users in the database. */
@@ -155,15 +155,11 @@ export interface WebhookScheme extends SchemeBase {
   readonly tolerance: number;
 }
 
-/** A digest by a shared secret (HMAC, RFC 2104) of a request over REST, in the form of one sender of webhooks. */
-export interface HmacScheme extends SchemeBase {
-  readonly kind: 'hmac';
-  /** Id of the user who sends them. */
-  readonly user: string;
-  /** A signature of any of them is enough. */
+/** A signature by a shared secret (HMAC, RFC 2104) of a whole request, in the form that its receiver or sender has chosen. */
+export interface HmacSignature {
+  /** To verify, a signature of any of them is enough; requests that are sent have one of each. */
   readonly secrets: readonly ConfigText[];
-  /** How the texts of the secrets stand for bytes. */
-  readonly encoding: 'text' | 'base64' | 'hex';
+  readonly encoding: SecretEncoding;
   /** The header with the signature: `X-Hub-Signature-256`. */
   readonly header: string;
   readonly algorithm: HmacAlgorithm;
@@ -174,6 +170,13 @@ export interface HmacScheme extends SchemeBase {
   /** Headers with the time and the id of a webhook, if they are signed. */
   readonly timestamp?: string;
   readonly webhookId?: string;
+}
+
+/** Signatures of the webhooks of one sender. */
+export interface HmacScheme extends SchemeBase, HmacSignature {
+  readonly kind: 'hmac';
+  /** Id of the user who sends them. */
+  readonly user: string;
   /** Milliseconds by which the time of a webhook may differ from that of the gateway; only with a time that is signed. */
   readonly tolerance: number;
 }

@@ -1,154 +1,191 @@
-// Signatures of requests by a shared secret (HMAC, RFC 2104) in a header, in the many forms of those who send webhooks.
+// Signatures of requests by a shared secret (HMAC, RFC 2104) in a header, in the form that their sender has chosen.
 
-import { createHmac, type KeyObject, timingSafeEqual } from 'node:crypto';
+import { createHash, createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { WireError } from './error.ts';
 
 export const HMAC_ALGORITHMS = ['sha1', 'sha256', 'sha384', 'sha512'] as const;
 
 export type HmacAlgorithm = (typeof HMAC_ALGORITHMS)[number];
 
-/** What a template may name: the digest in one of two codings, and the facts of the request. */
-export type HmacVariable = 'hex' | 'base64' | 'timestamp' | 'id' | 'body';
+/** How the text of a secret stands for the bytes of the key. */
+export const SECRET_ENCODINGS = ['text', 'base64', 'hex'] as const;
 
-type Part = { readonly text: string } | { readonly name: HmacVariable };
+export type SecretEncoding = (typeof SECRET_ENCODINGS)[number];
 
-const isText = (part: Part): part is { readonly text: string } => 'text' in part;
+type Digest = 'hex' | 'base64';
+type Variable = Digest | 'timestamp' | 'id' | 'body';
+type Part<V extends Variable> = { readonly text: string } | { readonly name: V };
 
-/** One signature, or one fact, of a header: what stands before, at and behind its variable. */
+const isText = (part: Part<Variable>): part is { readonly text: string } => 'text' in part;
+
+/** What is signed: texts, and the facts of a request. */
+export type SignedForm = readonly Part<'timestamp' | 'id' | 'body'>[];
+
+/** One variable of a header with the texts around it. */
 interface Piece {
-  readonly name: HmacVariable;
+  readonly name: Digest | 'timestamp';
   readonly before: string;
   readonly after: string;
+  /** Finds each of it, between separators. */
+  readonly pattern: RegExp;
 }
 
-/** How a signature is written, and what is signed. */
-export interface HmacForm {
-  readonly pieces: readonly Piece[];
-  readonly signed: readonly Part[];
+/** What a header contains. */
+export interface HeaderForm {
+  readonly parts: readonly Part<Piece['name']>[];
+  readonly digest: Piece;
+  readonly timestamp: Piece | undefined;
 }
 
-/** A request that is signed. */
-export interface HmacRequest {
-  /** As it was sent. */
+/** The facts of a request that can be signed. */
+export interface SignedFacts {
+  /** As it is sent. */
   readonly timestamp: string | undefined;
   readonly id: string | undefined;
   /** Exactly the bytes that are sent. */
   readonly body: Uint8Array | string;
 }
 
-/** Variables of a template in braces. @throws WireError for another one, or braces that do not fit */
-function parse(template: string, known: readonly HmacVariable[]): Part[] {
-  const parts = template.split(/\{([^{}]*)\}/).map((text, index): Part => {
+/** The variables in braces of a template, with the texts between them. @throws WireError that states the rule */
+function parse<V extends Variable>(template: string, known: readonly V[]): Part<V>[] {
+  const parts = template.split(/\{([^{}]*)\}/).map((text, index): Part<V> => {
     if (index % 2 === 0) {
       if (/[{}]/.test(text)) throw new WireError('has a brace that belongs to no variable');
       return { text };
     }
     const name = known.find((each) => each === text);
-    if (name === undefined)
-      throw new WireError(`has {${text}}, which is none of ${known.map((each) => `{${each}}`).join(', ')}`);
+    const words = known.map((each) => `{${each}}`).join(', ');
+    if (name === undefined) throw new WireError(`has {${text}}, which is not one of ${words}`);
     return { name };
   });
+  const names = parts.flatMap((part) => (isText(part) ? [] : part.name));
+  const twice = names.find((name, index) => names.indexOf(name) < index);
+  if (twice !== undefined) throw new WireError(`has {${twice}} twice`);
   return parts.filter((part) => !isText(part) || part.text !== '');
 }
 
-/** The names that a template has. */
-const namesIn = (parts: readonly Part[]): HmacVariable[] => parts.flatMap((part) => (isText(part) ? [] : [part.name]));
+/** Whether a template has a variable. */
+export function hasVariable(parts: readonly Part<Variable>[], name: Variable): boolean {
+  return parts.some((part) => !isText(part) && part.name === name);
+}
 
-/**
- * The form of a header: pieces separated by commas, each with one variable: `sha256={hex}`, `{base64}`, `t={timestamp},v1={hex}`.
- * One of them is the digest.
- * @throws WireError that states the rule
- */
-export function readHeaderForm(template: string): HmacForm['pieces'] {
-  const pieces = template.split(',').map((text): Piece => {
-    const parts = parse(text.trim(), ['hex', 'base64', 'timestamp']);
-    const [name, ...others] = namesIn(parts);
-    if (name === undefined || others.length > 0) throw new WireError('needs one variable between two commas');
-    const at = parts.findIndex((part) => !isText(part));
-    const textOf = (some: readonly Part[]): string => some.map((part) => (isText(part) ? part.text : '')).join('');
-    return { name, before: textOf(parts.slice(0, at)), after: textOf(parts.slice(at + 1)) };
-  });
-  const names = pieces.map(({ name }) => name);
-  if (names.filter(isDigest).length !== 1) throw new WireError('needs either {hex} or {base64}, once');
-  if (new Set(names).size < names.length) throw new WireError('has {timestamp} twice');
-  if (pieces.some(({ before, after }) => /\s/.test(before + after)))
-    throw new WireError('has a space, which separates signatures');
-  return pieces;
+/** What separates several signatures, or a signature and its time. */
+const SEPARATORS = /[\s,;]+/;
+
+/** The characters of each variable. None of them is a separator, so that a header is read in time linear to its length. */
+const CHARACTERS: Readonly<Record<Piece['name'], string>> = {
+  hex: '[0-9A-Fa-f]+',
+  base64: '[A-Za-z0-9+/_-]+={0,2}',
+  timestamp: '[^\\s,;]+',
+};
+
+function pieceOf(name: Piece['name'], before: string, after: string): Piece {
+  const [head, tail] = [before, after].map((text) => text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&'));
+  const pattern = new RegExp(`(?<![^\\s,;])${head}(${CHARACTERS[name]})${tail}(?![^\\s,;])`, 'g');
+  return { name, before, after, pattern };
 }
 
 /**
- * What is signed: `{body}`, `{timestamp}.{body}`, `v0:{timestamp}:{body}`, `{id}{timestamp}{body}`.
+ * Reads what a header contains: `{hex}`, `sha256={hex}`, `HMAC {base64}`, `t={timestamp},v1={hex}`.
  * @throws WireError that states the rule
  */
-export function readSignedForm(template: string): HmacForm['signed'] {
+export function readHeaderForm(template: string): HeaderForm {
+  const parts = parse(template.trim(), ['hex', 'base64', 'timestamp']);
+  if (hasVariable(parts, 'hex') === hasVariable(parts, 'base64'))
+    throw new WireError('needs either {hex} or {base64}, where the signature is');
+  if (/[^\t\x20-\x7e]/.test(template)) throw new WireError('has a character that is not valid in a header');
+  const pieces: Piece[] = [];
+  let before = '';
+  for (const [index, part] of parts.entries()) {
+    if (isText(part)) {
+      if (pieces.length === 0) before = part.text;
+      continue;
+    }
+    const [next, ...others] = parts.slice(index + 1);
+    const behind = next !== undefined && isText(next) ? next.text : '';
+    const isLast = others.length === 0 && (next === undefined || isText(next));
+    const end = isLast ? behind.length : behind.search(SEPARATORS);
+    if (end < 0) throw new WireError('needs a comma, a semicolon or a space between its two variables');
+    pieces.push(pieceOf(part.name, before, behind.slice(0, end)));
+    before = behind.slice(end).replace(SEPARATORS, '');
+  }
+  const timestamp = pieces.find(({ name }) => name === 'timestamp');
+  return { parts, digest: pieces.find((each) => each !== timestamp) as Piece, timestamp };
+}
+
+/**
+ * Reads what is signed: `{body}`, `{timestamp}.{body}`, `v0:{timestamp}:{body}`, `{id}{timestamp}{body}`.
+ * @throws WireError that states the rule
+ */
+export function readSignedForm(template: string): SignedForm {
   const parts = parse(template, ['timestamp', 'id', 'body']);
-  const names = namesIn(parts);
-  if (!names.includes('body')) throw new WireError('needs {body}: without it, anybody could replace the body');
-  if (new Set(names).size < names.length) throw new WireError('has a variable twice');
+  if (!hasVariable(parts, 'body')) throw new WireError('needs {body}: without it, anyone could replace the body');
   return parts;
 }
 
-/** Whether a template has a variable. */
-export const hasVariable = (parts: readonly (Part | Piece)[], name: HmacVariable): boolean =>
-  parts.some((part) => 'name' in part && part.name === name);
+/** Reads the text of a secret. @throws WireError that states the rule, and never quotes the text */
+export function readHmacKey(text: string, encoding: SecretEncoding): KeyObject {
+  if (text === '') throw new WireError('it is empty');
+  if (encoding === 'hex' && !/^(?:[0-9a-f]{2})+$/i.test(text))
+    throw new WireError('it does not consist of pairs of hexadecimal digits');
+  if (encoding === 'base64' && !/^[A-Za-z0-9+/_-]+={0,2}$/.test(text)) throw new WireError('it is not base64');
+  return createSecretKey(Buffer.from(text, encoding === 'text' ? 'utf8' : encoding));
+}
 
-const isDigest = (name: HmacVariable): boolean => name === 'hex' || name === 'base64';
+/** The texts and facts that are signed, one after the other. */
+function* contentOf(signed: SignedForm, facts: SignedFacts): Generator<Uint8Array | string> {
+  for (const part of signed) yield isText(part) ? part.text : (facts[part.name] ?? '');
+}
+
+/** The signature of a request. */
+export function hmacOf(algorithm: HmacAlgorithm, key: KeyObject, signed: SignedForm, facts: SignedFacts): Buffer {
+  const hmac = createHmac(algorithm, key);
+  for (const each of contentOf(signed, facts)) hmac.update(each);
+  return hmac.digest();
+}
+
+/** A text that is the same for all that have the same signatures, by whichever secret. */
+export function fingerprintOf(signed: SignedForm, facts: SignedFacts): string {
+  const hash = createHash('sha256');
+  for (const each of contentOf(signed, facts)) hash.update(each);
+  return hash.digest('hex');
+}
 
 /** Signatures in one header; a sender has as many as it has secrets. */
 const MOST_SIGNATURES = 16;
 
-/** What a header says: digests, and the time if it has one. */
+/** What a header contains. */
 export interface HmacHeader {
+  /** At most 16; more are ignored. */
   readonly digests: readonly Buffer[];
   readonly timestamp: string | undefined;
 }
 
-/** Reads a header; pieces of another form are ignored, and digests that are none. */
-export function readHmacHeader(pieces: HmacForm['pieces'], header: string): HmacHeader {
-  const shown = header.split(/[\s,]+/, 4 * MOST_SIGNATURES);
-  const found = pieces.flatMap(({ name, before, after }) =>
-    shown
-      .filter((text) => text.length > before.length + after.length && text.startsWith(before) && text.endsWith(after))
-      .map((text) => ({ name, value: text.slice(before.length, text.length - after.length) })),
-  );
-  const digests = found.flatMap(({ name, value }) => (isDigest(name) ? bytesOf(name, value) : []));
-  return {
-    digests: digests.slice(0, MOST_SIGNATURES),
-    timestamp: found.find(({ name }) => name === 'timestamp')?.value,
-  };
-}
-
-function bytesOf(name: HmacVariable, text: string): Buffer[] {
-  if (name === 'hex') return /^(?:[0-9a-f]{2})+$/i.test(text) ? [Buffer.from(text, 'hex')] : [];
-  return /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) ? [Buffer.from(text, 'base64')] : [];
-}
-
-/** The digest of a request. */
-export function hmacOf(
-  algorithm: HmacAlgorithm,
-  key: KeyObject,
-  signed: HmacForm['signed'],
-  request: HmacRequest,
-): Buffer {
-  const digest = createHmac(algorithm, key);
-  for (const part of signed) {
-    if (isText(part)) digest.update(part.text);
-    else if (part.name === 'body') digest.update(request.body);
-    else digest.update((part.name === 'id' ? request.id : request.timestamp) ?? '');
+/** Reads a header. What is not of its form is ignored, between separators. */
+export function readHmacHeader({ digest, timestamp }: HeaderForm, header: string): HmacHeader {
+  const coding = digest.name as Digest;
+  const digests: Buffer[] = [];
+  for (const [, text = ''] of header.matchAll(digest.pattern)) {
+    if (digests.length === MOST_SIGNATURES) break;
+    digests.push(Buffer.from(text, coding));
   }
-  return digest.digest();
+  const [found] = timestamp === undefined ? [] : header.matchAll(timestamp.pattern);
+  return { digests, timestamp: found?.[1] };
 }
 
-/** The header for a digest. */
-export function writeHmacHeader(pieces: HmacForm['pieces'], digest: Buffer, timestamp: string): string {
-  const written = pieces.map(({ name, before, after }) => {
-    const value = name === 'timestamp' ? timestamp : digest.toString(name as 'hex' | 'base64');
-    return `${before}${value}${after}`;
+/** Writes a header. Further signatures follow the first one, in the same form. */
+export function writeHmacHeader(form: HeaderForm, digests: readonly Buffer[], timestamp: string): string {
+  const { name, before, after } = form.digest;
+  const [first = '', ...others] = digests.map((digest) => digest.toString(name as Digest));
+  const whole = form.parts.map((part) => {
+    if (isText(part)) return part.text;
+    return part.name === 'timestamp' ? timestamp : first;
   });
-  return written.join(',');
+  const separator = /[\s,;]/.test(before + after) ? ' ' : ',';
+  return [whole.join(''), ...others.map((text) => `${before}${text}${after}`)].join(separator);
 }
 
-/** Whether one of several digests is this. All are compared, in constant time. */
+/** Whether a digest is among others. All are compared, in constant time. */
 export function isAmong(digest: Buffer, shown: readonly Buffer[]): boolean {
   let isFound = false;
   for (const each of shown) if (each.length === digest.length && timingSafeEqual(each, digest)) isFound = true;

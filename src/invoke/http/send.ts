@@ -4,7 +4,7 @@ import type { Proof } from '../credential.ts';
 import { InvokeError } from '../error.ts';
 import type { Outgoing } from '../outgoing.ts';
 import { Tokens } from '../tokens.ts';
-import type { WebhookSignature } from '../webhook.ts';
+import type { RequestSignature } from '../webhook.ts';
 import type { MessageSecurity } from '../ws-security.ts';
 import type { Address } from './address.ts';
 import { exchange, type Route } from './exchange.ts';
@@ -19,7 +19,7 @@ interface Way {
   readonly peer: Peer;
   readonly addresses: readonly Address[];
   /** `undefined` for none, or the one in the address. */
-  readonly credential: Proof | Tokens | WebhookSignature | MessageSecurity | undefined;
+  readonly credential: Proof | Tokens | RequestSignature | MessageSecurity | undefined;
   readonly retry: Retry;
   readonly follows: boolean;
 }
@@ -55,7 +55,7 @@ async function withToken(way: Way, credential: Tokens, sending: Sending): Promis
 
 function followed(
   { peer, addresses, follows }: Way,
-  proof: Proof | WebhookSignature | MessageSecurity | undefined,
+  proof: Proof | RequestSignature | MessageSecurity | undefined,
   sending: Sending,
 ): Promise<Received> {
   const route: Route = { pools: peer.pools, addresses, outgoing: sending.outgoing, proof };

@@ -4,7 +4,7 @@ import { headersOfCredential } from '../../load/value/headers.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { ConfigText, ResolveReference } from '../../model/definition.ts';
 import type { CallObserver } from '../../model/metrics.ts';
-import type { Node } from '../../model/node.ts';
+import { isSigning, type Node } from '../../model/node.ts';
 import { MASK, type Redactor } from '../../model/redactor.ts';
 import { CALL_RETRY } from '../../model/retry.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../wire/waiting.ts';
@@ -13,7 +13,7 @@ import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
 import type { Outgoing, PreparedRequest } from '../outgoing.ts';
 import type { Tokens } from '../tokens.ts';
-import { buffered, goneBy, SHOWN_SIGNATURE, WebhookSigner } from '../webhook.ts';
+import { buffered, goneBy, RequestSigner, shownSignature } from '../webhook.ts';
 import { assertSignable, MessageSecurity, shownSecured } from '../ws-security.ts';
 import { type Address, addressAt, addressBelow, type Base, shownUrl } from './address.ts';
 import { proxiesOf } from './connection/endpoint.ts';
@@ -123,7 +123,8 @@ export function createTransport({
 
   /** A request that is signed as a whole is kept in memory. */
   async function signable(outgoing: Outgoing, by: Credentials, { signal, called }: SendOptions): Promise<Outgoing> {
-    if (by instanceof WebhookSigner) return buffered(outgoing, { what: 'a webhook', most: signedBody }, signal, called);
+    if (by instanceof RequestSigner)
+      return buffered(outgoing, { what: by.isStandard ? 'a webhook' : 'a request', most: signedBody }, signal, called);
     if (!(by instanceof MessageSecurity) || outgoing.soap === undefined || outgoing.soap.isSecured) return outgoing;
     if (!by.signs && outgoing.soap.withBlock !== undefined) return outgoing;
     assertSignable(outgoing, called);
@@ -145,8 +146,9 @@ export function createTransport({
       const [base] = basesAt(node, primaryUrl, resolve, called) as readonly [Base];
       const { method, shown } = outgoing;
       const additions = { proof: shownProof(node, credential, base, outgoing), acceptsCodings: acceptsOf(operation) };
-      const isSigned = credential === undefined && node.credential?.kind === 'webhook' && !declares(outgoing, node);
-      const headers = { ...shownHeaders(outgoing, additions), ...(isSigned ? SHOWN_SIGNATURE : {}) };
+      const signing = credential === undefined && !declares(outgoing, node) ? node.credential : undefined;
+      const signature = isSigning(signing) ? shownSignature(signing) : {};
+      const headers = { ...shownHeaders(outgoing, additions), ...signature };
       return { operation: operation.id, method, url: shownUrl(base, outgoing), headers, body: shown.body };
     },
     async send(target, outgoing, options) {
@@ -160,8 +162,9 @@ export function createTransport({
       const addresses =
         to === undefined ? bases.map((base) => addressAt(base, outgoing, called)) : [named(to, bases, node, called)];
       const found = credentialOf(peer, target, outgoing, called);
-      const isSigned = found instanceof WebhookSigner;
-      const credential = isSigned ? found.of(options.messageId ?? randomUUID()) : found;
+      const signer = found instanceof RequestSigner ? found : undefined;
+      const credential =
+        signer?.of(options.messageId ?? randomUUID()) ?? (found as Exclude<Credentials, RequestSigner>);
       const retry = operation.retry ?? node.retry ?? CALL_RETRY;
       const sending: Sending = {
         called,
@@ -184,7 +187,7 @@ export function createTransport({
       try {
         const follows = to === undefined && node.redirects > 0;
         const reply = await send({ peer, addresses, credential, retry, follows }, sending);
-        if (isSigned && reply.status === 410) throw goneBy(reply, node.id);
+        if (signer?.isStandard === true && reply.status === 410) throw goneBy(reply, node.id);
         return reply;
       } catch (error) {
         if (error instanceof InvokeError) {
@@ -227,7 +230,7 @@ function acceptsOf(operation: ConsumerOperation): boolean {
   return operation.kind === 'rest' && operation.properties.acceptCompressed;
 }
 
-type Credentials = Proof | Tokens | WebhookSigner | MessageSecurity | undefined;
+type Credentials = Proof | Tokens | RequestSigner | MessageSecurity | undefined;
 
 /** The call's own credential, else the node's, unless the operation itself sends the header. */
 function credentialOf(peer: Peer, { node, credential }: Target, outgoing: Outgoing, called: Called): Credentials {
@@ -250,7 +253,7 @@ function shownProof(
 ): Pick<Proof, 'header' | 'shown'> | undefined {
   if (credential !== undefined) return { header: 'Authorization', shown: BASIC };
   const own = declares(outgoing, node) ? undefined : node.credential;
-  if (own === undefined || own.kind === 'webhook' || own.kind === 'ws-security')
+  if (own === undefined || isSigning(own) || own.kind === 'ws-security')
     return base.kind === 'url' ? base.proof : undefined;
   if (own.kind === 'api-key') return { header: own.header, shown: MASK };
   return { header: 'Authorization', shown: own.kind === 'basic' ? BASIC : BEARER };

@@ -1,6 +1,7 @@
 import { rateText } from '../value/limits.ts';
 import { type RetryDeclared, retry } from '../value/retry.ts';
 import { LENIENT } from './consumer.ts';
+import { type HmacDeclared, hmacKeys } from './hmac.ts';
 import {
   description,
   filePath,
@@ -26,6 +27,7 @@ export interface CredentialDeclared {
   readonly 'api-key'?: { readonly header: string; readonly value: string };
   readonly 'client-credentials'?: ClientCredentialsDeclared;
   readonly webhook?: string | readonly string[];
+  readonly hmac?: HmacDeclared;
   readonly 'username-token'?: UsernameTokenDeclared;
   readonly timestamp?: string;
   readonly signature?: MessageSignerDeclared;
@@ -143,6 +145,27 @@ const webhook: JsonSchema = {
   examples: ['${secret:WEBHOOK_SECRET}', ['${secret:WEBHOOK_SECRET}', '${secret:WEBHOOK_SECRET_BEFORE}']],
 };
 
+const hmac = keys<keyof HmacDeclared>(
+  {
+    required: ['secrets', 'header'],
+    description:
+      'Signs each request with a shared secret (HMAC), in a header and a form that the partner has chosen. The whole request is kept in memory for it, up to `limits.body`.',
+    examples: [
+      { secrets: '${secret:PARTNER_SECRET}', header: 'X-Signature-256', form: 'sha256={hex}' },
+      {
+        secrets: '${secret:PARTNER_SECRET}',
+        header: 'X-Signature',
+        form: 't={timestamp},v1={hex}',
+        signed: '{timestamp}.{body}',
+      },
+    ],
+  },
+  hmacKeys(
+    'With several, each signs: so a receiver can replace its secret without a gap.',
+    'seconds since 1970, those of each attempt.',
+  ),
+);
+
 const usernameToken = keys<keyof UsernameTokenDeclared>(
   {
     required: ['user', 'password'],
@@ -231,6 +254,7 @@ const credential: JsonSchema = keys<keyof CredentialDeclared>(
     'api-key': apiKey,
     'client-credentials': clientCredentials,
     webhook,
+    hmac,
     'username-token': usernameToken,
     timestamp: time(
       'A Timestamp in the header `wsse:Security` of SOAP messages, which expires after this time. A signature always has one, of 5 minutes by default.',

@@ -1,4 +1,4 @@
-import { HMAC_ALGORITHMS, type HmacAlgorithm } from '../../wire/hmac.ts';
+import { type HmacDeclared, hmacKeys } from './hmac.ts';
 import {
   description,
   filePath,
@@ -117,7 +117,7 @@ export interface SchemeDeclared {
   };
   readonly signature?: SignatureDeclared;
   readonly webhook?: WebhookDeclared;
-  readonly hmac?: HmacDeclared;
+  readonly hmac?: HmacSchemeDeclared;
 }
 
 export interface WebhookDeclared {
@@ -126,16 +126,8 @@ export interface WebhookDeclared {
   readonly tolerance?: string;
 }
 
-export interface HmacDeclared {
+export interface HmacSchemeDeclared extends HmacDeclared {
   readonly user: string;
-  readonly secrets: string | readonly string[];
-  readonly 'secret-encoding'?: 'text' | 'base64' | 'hex';
-  readonly header: string;
-  readonly algorithm?: HmacAlgorithm;
-  readonly form?: string;
-  readonly signed?: string;
-  readonly timestamp?: string;
-  readonly id?: string;
   readonly tolerance?: string;
 }
 
@@ -226,7 +218,7 @@ const webhook = keys<keyof WebhookDeclared>(
   },
 );
 
-const hmac = keys<keyof HmacDeclared>(
+const hmac = keys<keyof HmacSchemeDeclared>(
   {
     required: ['user', 'secrets', 'header'],
     description:
@@ -249,43 +241,10 @@ const hmac = keys<keyof HmacDeclared>(
   },
   {
     user: text('The user who sends the webhooks, in the definitions or the database.', 'github'),
-    secrets: {
-      title: 'a secret or a list of them',
-      type: ['string', 'array'],
-      minLength: 1,
-      items: { type: 'string', minLength: 1 },
-      minItems: 1,
-      uniqueItems: true,
-      description: 'References to the secrets. A signature of any of them is enough.',
-      examples: ['${secret:GITHUB_SECRET}', ['${secret:GITHUB_SECRET}', '${secret:GITHUB_SECRET_BEFORE}']],
-    },
-    'secret-encoding': word(
-      ['text', 'base64', 'hex'],
-      'How a secret stands for the bytes of the key: as its own characters, in base64, or in hexadecimal digits.',
-      { default: 'text', examples: ['base64'] },
+    ...hmacKeys(
+      'A signature of any of them is enough.',
+      'seconds or milliseconds since 1970, or a date and time (RFC 3339). A webhook with a signed time is accepted once, and only near that time.',
     ),
-    header: headerName('The header with the signature.', 'X-Hub-Signature-256'),
-    algorithm: word([...HMAC_ALGORITHMS], 'The hash function.', { default: 'sha256', examples: ['sha512'] }),
-    form: {
-      type: 'string',
-      minLength: 1,
-      default: '{hex}',
-      description:
-        'What the header contains: `{hex}` or `{base64}` for the signature, and `{timestamp}` if it has the time, with the texts around them. Commas or spaces separate several; others beside them are ignored.',
-      examples: ['sha256={hex}', '{base64}', 't={timestamp},v1={hex}'],
-    },
-    signed: {
-      type: 'string',
-      minLength: 1,
-      default: '{body}',
-      description: 'What is signed: `{body}`, and `{timestamp}` and `{id}` if they are, with the texts between them.',
-      examples: ['{timestamp}.{body}', 'v0:{timestamp}:{body}', '{id}{timestamp}{body}'],
-    },
-    timestamp: headerName(
-      'The header with the time: seconds or milliseconds since 1970, or a date and time (RFC 3339). A webhook with a signed time is accepted once, and only near that time.',
-      'X-Slack-Request-Timestamp',
-    ),
-    id: headerName('The header with the id of the webhook, if it is signed.', 'Twitch-Eventsub-Message-Id'),
     tolerance: time(
       'By how much the time of a webhook may differ from that of the gateway; at most one hour.',
       '5 min',

@@ -10,8 +10,6 @@ import {
   SIGNATURE_ALGORITHMS,
   WEAK_ALGORITHMS,
 } from '../../model/security.ts';
-import { WireError } from '../../wire/error.ts';
-import { hasVariable, readHeaderForm, readSignedForm } from '../../wire/hmac.ts';
 import { isTaken } from '../../wire/request-headers.ts';
 import { WEBHOOK_HEADERS } from '../../wire/webhook.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
@@ -21,7 +19,7 @@ import type { Declaration } from '../read/declaration.ts';
 import type { GatewayDeclared } from '../schema/gateway.ts';
 import type {
   BearerDeclared,
-  HmacDeclared,
+  HmacSchemeDeclared,
   SchemeDeclared,
   SignatureDeclared,
   WebhookDeclared,
@@ -30,6 +28,7 @@ import { linkFile, linkSecrets, linkUrl, secureEndpointFault, writtenFault } fro
 import { parseConfigText } from '../value/config-text.ts';
 import { linkDuration } from '../value/units.ts';
 import { placesOf } from './grants.ts';
+import { linkHmac } from './hmac.ts';
 
 const KEYS = [
   'basic',
@@ -94,7 +93,7 @@ function linkKind(
     case 'webhook':
       return value.webhook && linkWebhook(linking, value.webhook);
     case 'hmac':
-      return value.hmac && linkHmac(linking, value.hmac);
+      return value.hmac && linkHmacScheme(linking, value.hmac);
   }
 }
 
@@ -164,63 +163,16 @@ function linkWebhook(linking: Linking, declared: WebhookDeclared): Kind {
   return { kind: 'webhook', secrets, user: declared.user, tolerance };
 }
 
-function linkHmac(linking: Linking, declared: HmacDeclared): Kind {
-  const { form = '{hex}', signed = '{body}', timestamp, id, algorithm = 'sha256' } = declared;
-  const bad = (key: keyof HmacDeclared, reason: string, ...examples: readonly string[]): void =>
-    linking.report.raise('bad-value', { name: `hmac.${key}`, reason, examples }, placeOfKey(linking, declared, key));
-  const pieces = tried(
-    () => readHeaderForm(form),
-    (reason) => bad('form', reason, 'sha256={hex}', '{base64}'),
-  );
-  const parts = tried(
-    () => readSignedForm(signed),
-    (reason) => bad('signed', reason, '{timestamp}.{body}'),
-  );
-  if (pieces !== undefined && parts !== undefined) {
-    const hasTime = hasVariable(pieces, 'timestamp');
-    const signsTime = hasVariable(parts, 'timestamp');
-    const signsId = hasVariable(parts, 'id');
-    if (hasTime && timestamp !== undefined)
-      bad('timestamp', 'is in place of {timestamp} in `form`, and both are there');
-    else if ((hasTime || timestamp !== undefined) && !signsTime)
-      bad(hasTime ? 'form' : 'timestamp', 'gives a time that `signed` does not contain, so anybody could replace it');
-    if (signsTime && !hasTime && timestamp === undefined)
-      bad('signed', 'has {timestamp}, but neither `timestamp` nor `form` says where it is');
-    if (id !== undefined && !signsId)
-      bad('id', 'gives an id that `signed` does not contain, so anybody could replace it');
-    if (signsId && id === undefined) bad('signed', 'has {id}, and `id` does not say in which header it is');
-    if (declared.tolerance !== undefined && !signsTime) bad('tolerance', 'needs a time that is signed');
+function linkHmacScheme(linking: Linking, declared: HmacSchemeDeclared): Kind {
+  const { report, places } = linking;
+  const signature = linkHmac(linking, declared, 'hmac');
+  linkHeader(linking, declared, 'authorization');
+  const tolerance = linkDuration(linking, declared, 'hmac.tolerance', LONGEST_AGE);
+  if (tolerance !== undefined && !signature.signed.includes('{timestamp}')) {
+    const reason = 'needs a time that is signed, {timestamp} in `signed`';
+    report.raise('bad-value', { name: 'hmac.tolerance', reason, examples: [] }, places.value(declared, 'tolerance'));
   }
-  if (algorithm === 'sha1')
-    warnOfWeak(linking, algorithm, 'hmac.algorithm', linking.places.value(declared, 'algorithm'));
-  return {
-    kind: 'hmac',
-    user: declared.user,
-    secrets: linkSecrets(linking, declared, 'secrets', 'A secret of webhooks'),
-    encoding: declared['secret-encoding'] ?? 'text',
-    header: linkHeader(linking, declared) ?? '',
-    algorithm,
-    form,
-    signed,
-    ...given({ timestamp, webhookId: id }),
-    tolerance: linkDuration(linking, declared, 'hmac.tolerance', LONGEST_AGE) ?? MAX_AGE,
-  };
-}
-
-/** The place of a value, or of what has its default. */
-function placeOfKey({ places }: Linking, declared: HmacDeclared, key: keyof HmacDeclared): Place {
-  return declared[key] === undefined ? places.start(declared) : places.value(declared, key);
-}
-
-/** What a text says; `undefined` for one of the wrong form, whose reason is given to `refuse`. */
-function tried<T>(read: () => T, refuse: (reason: string) => void): T | undefined {
-  try {
-    return read();
-  } catch (error) {
-    if (!(error instanceof WireError)) throw error;
-    refuse(error.message);
-    return undefined;
-  }
+  return { kind: 'hmac', user: declared.user, ...signature, tolerance: tolerance ?? MAX_AGE };
 }
 
 /** Clocks that differ by more are set wrong, and every token would be valid for this long after it expires. */

@@ -22,5 +22,9 @@ export function isCredentialHeader(name: string): boolean {
 export function headersOfCredential(credential: NodeCredential): readonly string[] {
   if (credential.kind === 'ws-security') return [];
   if (credential.kind === 'webhook') return Object.values(WEBHOOK_HEADERS);
+  if (credential.kind === 'hmac') {
+    const { header, timestamp, webhookId } = credential;
+    return [header, timestamp, webhookId].flatMap((name) => name?.toLowerCase() ?? []);
+  }
   return [credential.kind === 'api-key' ? credential.header.toLowerCase() : 'authorization'];
 }

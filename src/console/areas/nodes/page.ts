@@ -242,6 +242,7 @@ const KINDS = {
   bearer: 'a fixed bearer token',
   'api-key': 'an API key',
   webhook: 'signatures of webhooks',
+  hmac: 'signatures of requests (HMAC)',
   'ws-security': 'a Security header of SOAP messages',
   'client-credentials': 'tokens by OAuth client credentials',
 } as const;

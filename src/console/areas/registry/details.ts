@@ -328,6 +328,7 @@ const CREDENTIALS: { readonly [K in NodeCredential['kind']]: string } = {
   bearer: 'a bearer token',
   'api-key': 'an API key',
   webhook: 'signatures of webhooks',
+  hmac: 'signatures of requests (HMAC)',
   'ws-security': 'WS-Security in messages',
   'client-credentials': 'tokens of OAuth 2.0 client credentials',
 };

@@ -81,6 +81,7 @@ function secretsIn(credential: NodeCredential | undefined): readonly ConfigText[
     case 'api-key':
       return [credential.value];
     case 'webhook':
+    case 'hmac':
       return credential.secrets;
     case 'client-credentials':
       return [credential.clientSecret];
