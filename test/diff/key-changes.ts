@@ -66,6 +66,7 @@ const scheme = (before: string, after: string): KeyChange => {
   return whole(text(before), text(after));
 };
 const hmac = (more: string): string => `hmac: { secrets: ["\${secret:S}"], user: shop, header: X-A, ${more} }`;
+const signed = (more: string): string => `{ hmac: { secrets: "\${secret:S}", header: X-A, ${more} } }`;
 const TOKEN = 'issuer: https://login.example.org, audience: orders, jwks: "https://login.example.org/keys"';
 const bearer = (before: string, after: string): KeyChange =>
   scheme(`bearer: { ${TOKEN}, ${before} }`, `bearer: { ${TOKEN}, ${after} }`);
@@ -619,6 +620,19 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   'node.credential.reply-signature.confirmation': ofMessages(
     '{ signature: { file: a.pem, key-file: a.key }, reply-signature: { certificate: a.pem } }',
     '{ signature: { file: a.pem, key-file: a.key }, reply-signature: { certificate: a.pem, confirmation: true } }',
+  ),
+  'node.credential.hmac': credential('{ bearer: "${secret:T}" }', signed('')),
+  'node.credential.hmac.header': credential(signed(''), signed('').replace('X-A', 'X-B')),
+  'node.credential.hmac.algorithm': credential(signed(''), signed('algorithm: sha512')),
+  'node.credential.hmac.form': credential(signed(''), signed('form: "sha256={hex}"')),
+  'node.credential.hmac.signed': credential(signed(''), signed('signed: "v0:{body}"')),
+  'node.credential.hmac.timestamp': credential(
+    signed('signed: "{timestamp}{body}", timestamp: X-Time'),
+    signed('signed: "{timestamp}{body}", timestamp: X-Date'),
+  ),
+  'node.credential.hmac.id': credential(
+    signed('signed: "{id}{body}", id: X-Id'),
+    signed('signed: "{id}{body}", id: X-Event'),
   ),
   'node.credential.webhook': credential('{ bearer: "${secret:T}" }', '{ webhook: "${secret:T}" }'),
   'node.certificate': nodes(BASE, `${BASE}certificate: { file: a.pem, key-file: b.pem }`),
