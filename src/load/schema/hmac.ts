@@ -32,7 +32,10 @@ export function hmacKeys(several: string, timestamp: string): { readonly [K in k
       { default: 'text', examples: ['base64'] },
     ),
     header: headerName('The header with the signature.', 'X-Hub-Signature-256'),
-    algorithm: word([...HMAC_ALGORITHMS], 'The hash function.', { default: 'sha256', examples: ['sha512'] }),
+    algorithm: word([...HMAC_ALGORITHMS], 'The hash function; sha1 only for a partner that has no other.', {
+      default: 'sha256',
+      examples: ['sha512'],
+    }),
     form: {
       type: 'string',
       minLength: 1,

@@ -1,4 +1,4 @@
-import { type HmacSignature, WEAK_ALGORITHMS } from '../../model/security.ts';
+import type { HmacSignature } from '../../model/security.ts';
 import { WireError } from '../../wire/error.ts';
 import { hasVariable, readHeaderForm, readSignedForm } from '../../wire/hmac.ts';
 import type { Linking } from '../linking.ts';
@@ -42,8 +42,6 @@ export function linkHmac(linking: Linking, declared: HmacDeclared, within: strin
   const headers = (['header', 'timestamp', 'id'] as const).map((key) => declared[key]?.toLowerCase());
   if (timestamp !== undefined && headers[1] === headers[0]) bad('timestamp', 'is the header of the signature');
   if (id !== undefined && headers.indexOf(headers[2]) < 2) bad('id', 'is another header of the signature');
-  if (WEAK_ALGORITHMS.has(algorithm))
-    report.raise('weak-algorithm', { algorithm, name: `${within}.algorithm` }, places.value(declared, 'algorithm'));
   return {
     secrets: linkSecrets(linking, declared, 'secrets', 'A secret of webhooks'),
     encoding: declared['secret-encoding'] ?? 'text',
