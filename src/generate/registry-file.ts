@@ -35,6 +35,7 @@ import {
   type ClientCertificateScheme,
   DIGEST_ALGORITHMS,
   type HmacScheme,
+  type HmacSignature,
   type PermissionList,
   type Role,
   type SecurityScheme,
@@ -117,9 +118,13 @@ const CREDENTIAL = byKind<NodeCredential>({
   }),
   'client-credentials': (credential, registry) => ({ 'client-credentials': CLIENT_CREDENTIALS(credential, registry) }),
 });
-const HMAC = shape<Hmac>()('secrets! encoding header algorithm form signed timestamp webhook-id', {
-  secrets: ({ secrets }) => tree(secrets),
-});
+const HMAC_KEYS = 'secrets! secret-encoding=text header algorithm form signed timestamp id';
+const HMAC_VALUES = {
+  secrets: ({ secrets }: HmacSignature) => tree(secrets),
+  'secret-encoding': ({ encoding }: HmacSignature) => encoding,
+  id: ({ webhookId }: HmacSignature) => webhookId,
+};
+const HMAC = shape<Hmac>()(HMAC_KEYS, HMAC_VALUES);
 const SIGNER = shape<MessageSigner>()('file key-file passphrase algorithm digest', {
   algorithm: ({ algorithm }) => algorithm && wordsOf([algorithm], SIGNATURE_ALGORITHMS)[0],
   digest: ({ digest }) => digest && wordsOf([digest], DIGEST_ALGORITHMS)[0],
@@ -156,9 +161,7 @@ const SCHEME = byKind<SecurityScheme>({
     digests: ({ digests }) => wordsOf(digests, DIGEST_ALGORITHMS),
     ca: ({ caFile }) => tree(caFile),
   }),
-  hmac: shape<HmacScheme>()('user secrets! encoding header algorithm form signed timestamp webhook-id tolerance', {
-    secrets: ({ secrets }) => tree(secrets),
-  }),
+  hmac: shape<HmacScheme>()(`user ${HMAC_KEYS} tolerance`, HMAC_VALUES),
   webhook: shape<WebhookScheme>()('secrets! user tolerance', { secrets: ({ secrets }) => tree(secrets) }),
 });
 

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { eventually, gatewayText, USERS } from '../support/project.ts';
@@ -9,7 +10,7 @@ const SLACK = '8f742231b10e8888abcd99yyyzzz85a5';
 const [NEW, OLD] = ['whsec_new', 'whsec_old'];
 
 const files = {
-  'definitions/gateway.yaml': gatewayText('limits: { body: 1000 B }'),
+  'definitions/gateway.yaml': gatewayText('limits: { body: 1000 B }\nrequest-encodings: [gzip]'),
   'definitions/users.yaml': `${USERS}---
 user: partner
 roles: [ALL]
@@ -187,6 +188,12 @@ describe('a webhook of GitHub', () => {
     };
     expect(await chunked(of(1000))).toContain('HTTP/1.1 200');
     expect(await chunked(of(1001))).toContain('HTTP/1.1 413');
+  });
+
+  it('is the bytes that are sent, where these are compressed', async () => {
+    const sent = gzipSync(BODY);
+    expect((await post('github', sent, { ...github(sent), 'content-encoding': 'gzip' })).status).toBe(200);
+    expect((await post('github', sent, { ...github(BODY), 'content-encoding': 'gzip' })).status).toBe(401);
   });
 
   it('can be empty', async () => {
