@@ -1,4 +1,6 @@
+import { execFile } from 'node:child_process';
 import { createHmac } from 'node:crypto';
+import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
@@ -8,6 +10,7 @@ const PATH = '/gateway/RESTListeningConnector/Hooks.v1';
 const GITHUB = "It's a Secret to Everybody";
 const SLACK = '8f742231b10e8888abcd99yyyzzz85a5';
 const [NEW, OLD] = ['whsec_new', 'whsec_old'];
+const STANDARD = `whsec_${Buffer.alloc(32, 'std').toString('base64')}`;
 
 const files = {
   'definitions/gateway.yaml': gatewayText('limits: { body: 1000 B }\nrequest-encodings: [gzip]'),
@@ -52,6 +55,9 @@ hmac:
 scheme: TEAMS
 hmac: { user: partner, secrets: "\${secret:TEAMS}", secret-encoding: base64, header: Authorization, form: "HMAC {base64}" }
 ---
+scheme: STANDARD
+webhook: { user: partner, secrets: "\${secret:STANDARD}" }
+---
 service: Hooks.v1
 permission: EVERYTHING
 operations:
@@ -64,6 +70,7 @@ operations:
   SLACK_FORM: { post: slack-form, handler: who, requires: SLACK, form: multipart, request: { fields: { command: string, file: binary } }, response: { fields: { ID: string, SEEN: string } } }
   SLACK_EVENT: { post: slack-event, handler: who, requires: SLACK, request: { fields: { command: string } }, response: { fields: { ID: string, SEEN: string } } }
   TWITCH_HOOK: { post: twitch, handler: who, requires: TWITCH, request: { fields: { zen: string } }, response: { fields: { ID: string, SEEN: string } } }
+  STANDARD_HOOK: { post: standard, handler: who, requires: STANDARD, request: { fields: { zen: string } }, response: { fields: { ID: string, SEEN: string } } }
   TEAMS_HOOK: { post: teams, handler: who, requires: [TEAMS, basic], request: { fields: { zen: string } }, response: { fields: { ID: string, SEEN: string } } }
 `,
   'src/handlers/who.ts': `export default {
@@ -79,7 +86,7 @@ operations:
 let gateway: TestGateway;
 beforeAll(async () => {
   const TEAMS = Buffer.from('teams').toString('base64');
-  gateway = await startTestGateway({ files, env: { GITHUB, SLACK, NEW, OLD, TEAMS } });
+  gateway = await startTestGateway({ files, env: { GITHUB, SLACK, NEW, OLD, TEAMS, STANDARD } });
 });
 afterAll(() => gateway.stop());
 
@@ -338,9 +345,48 @@ it('the description names the header, the form and what is signed', async () => 
   expect(wadl.text).toContain('a signature in the header X-Slack-Signature (HMAC with sha256)');
 });
 
+describe('the command on the page of services', () => {
+  const run = promisify(execFile);
+  const command = async (path: string): Promise<string> => {
+    const { text } = await gateway.call('/', { anonymous: true });
+    const lines = [...text.matchAll(/<pre>(.*?)<\/pre>/gs)].map(([, line = '']) =>
+      line
+        .replace(/<[^>]*>/g, '')
+        .replaceAll('&lt;', '<')
+        .replaceAll('&gt;', '>')
+        .replaceAll('&quot;', '"')
+        .replaceAll('&apos;', "'")
+        .replaceAll('&#39;', "'")
+        .replaceAll('&amp;', '&'),
+    );
+    const found = lines.find((line) => line.endsWith(`/Hooks.v1/${path}`));
+    return (
+      found?.replace(/\bhttp:\/\/[^/]+/, `http://127.0.0.1:${gateway.port}`) ?? `no command for ${path} in ${text}`
+    );
+  };
+
+  it.each([
+    ['github', GITHUB],
+    ['shopify', GITHUB],
+    ['stripe', OLD],
+    ['slack-event', SLACK],
+    ['twitch', SLACK],
+    ['standard', STANDARD],
+  ])('signs with the secret in SECRET: %s', async (path, SECRET) => {
+    const env = { ...process.env, SECRET };
+    const line = `${await command(path)} -sS -o /dev/null -w '%{http_code}'`;
+    expect((await run('sh', ['-c', line], { env })).stdout, line).toBe('200');
+    expect((await run('sh', ['-c', line], { env: { ...env, SECRET: 'whsec_b3RoZXI=' } })).stdout).toBe('401');
+  });
+
+  it('has a place for the signature of parts, whose bytes curl decides', async () => {
+    expect(await command('slack-form')).toContain('"X-Slack-Signature: v0=SIGNATURE"');
+  });
+});
+
 it('the log has no signature, and a start names a secret of the wrong form without showing it', async () => {
   expect(JSON.stringify(gateway.log())).not.toContain(hmac(GITHUB, BODY).toString('hex'));
-  const error = await startTestGateway({ files, env: { GITHUB, SLACK, NEW, OLD, TEAMS: 'a key!' } }).then(
+  const error = await startTestGateway({ files, env: { GITHUB, SLACK, NEW, OLD, STANDARD, TEAMS: 'a key!' } }).then(
     (started) => started.stop(),
     (reason: unknown) => reason as Error,
   );

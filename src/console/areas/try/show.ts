@@ -1,4 +1,4 @@
-import { curlCommand, restCredentials, soapCredentials } from '../../../describe/example/curl.ts';
+import { type CurlWord, curlCommand, restCredentials, soapCredentials } from '../../../describe/example/curl.ts';
 import type { InvokeError, PreparedRequest, Verdict } from '../../../invoke/index.ts';
 import type { FlowReply, InvokeReply } from '../../../model/invoke-reply.ts';
 import type { Operation } from '../../../model/service.ts';
@@ -48,14 +48,13 @@ ${textBlock('curl', 'curl', curlOf(`${base}${target}`, request, operation.public
 /** Headers that a client chooses by itself. */
 const OWN: ReadonlySet<string> = new Set(['Accept', 'X-Request-Id', 'User-Agent', 'Content-Length']);
 
-function curlOf(url: string, { method, headers, body }: PreparedCall, credentials: readonly string[]): string {
+function curlOf(url: string, { method, headers, body }: PreparedCall, credentials: readonly CurlWord[]): string {
   const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN.has(name)));
   const accept =
     headers.Accept === undefined || headers.Accept.includes(',') ? [] : ['-H', `Accept: ${headers.Accept}`];
   const text = body !== undefined && body.length <= MOST_SHOWN && isReadable(body) ? body.toString() : undefined;
-  const file = body !== undefined && text === undefined ? ['--data-binary', '@FILE'] : [];
-  const request = { method, url, headers: kept, ...(text === undefined ? {} : { body: text }) };
-  return curlCommand(request, [...credentials, ...accept, ...file]);
+  const sent = body === undefined ? {} : text === undefined ? { file: 'FILE' } : { body: text };
+  return curlCommand({ method, url, headers: kept, ...sent }, [...credentials, ...accept]);
 }
 
 const isReadable = (body: Uint8Array): boolean => {
