@@ -48,10 +48,28 @@ export function signerOf(credential: SigningCredential, ports: SignerPorts): Req
   return new RequestSigner(sign, secrets, credential.kind === 'webhook', ports);
 }
 
+const HINTS: Readonly<Record<SigningCredential['kind'], string>> = {
+  webhook: 'A line end after it counts too. `whsec_` and the output of `openssl rand -base64 32` is such a secret.',
+  hmac: 'A line end after it counts too. `secret-encoding` says whether it is text, base64 or hexadecimal digits.',
+};
+
+/** Why no request could be signed with a secret, with what to do; `undefined` when one can. The text is not quoted. */
+export function secretFault(
+  credential: SigningCredential,
+  secret: string,
+): { readonly reason: string; readonly hint: string } | undefined {
+  try {
+    if (credential.kind === 'hmac') readHmacKey(secret, credential.encoding);
+    else readSigningKey(secret);
+    return undefined;
+  } catch (error) {
+    return { reason: messageOf(error), hint: HINTS[credential.kind] };
+  }
+}
+
 /** Standard Webhooks. */
 function signAsStandard(secrets: readonly string[], ports: SignerPorts): Sign {
-  const hint = 'A line end after it counts too. `whsec_` and the output of `openssl rand -base64 32` is such a secret.';
-  const keys = keysOf(secrets, readSigningKey, hint, ports);
+  const keys = keysOf(secrets, readSigningKey, HINTS.webhook, ports);
   const { id, timestamp, signature } = WEBHOOK_HEADERS;
   return (webhook) => ({
     plain: { [id]: webhook.id, [timestamp]: webhook.timestamp },
@@ -65,9 +83,7 @@ function signByHmac(
   secrets: readonly string[],
   ports: SignerPorts,
 ): Sign {
-  const hint =
-    'A line end after it counts too. `secret-encoding` says whether it is text, base64 or hexadecimal digits.';
-  const keys = keysOf(secrets, (text) => readHmacKey(text, encoding), hint, ports);
+  const keys = keysOf(secrets, (text) => readHmacKey(text, encoding), HINTS.hmac, ports);
   const [written, content] = [readHeaderForm(form), readSignedForm(signed)];
   return (webhook) => {
     const digests = keys.map((key) => hmacOf(algorithm, key, content, webhook));

@@ -384,12 +384,32 @@ describe('the command on the page of services', () => {
   });
 });
 
-it('the log has no signature, and a start names a secret of the wrong form without showing it', async () => {
+it('the log has no signature', () => {
   expect(JSON.stringify(gateway.log())).not.toContain(hmac(GITHUB, BODY).toString('hex'));
-  const error = await startTestGateway({ files, env: { GITHUB, SLACK, NEW, OLD, STANDARD, TEAMS: 'a key!' } }).then(
-    (started) => started.stop(),
-    (reason: unknown) => reason as Error,
-  );
-  expect(String(error)).toContain("webhook secret 1 of the scheme TEAMS can't be used: it is not base64");
-  expect(String(error)).not.toContain('a key!');
+});
+
+describe('a start', () => {
+  const settings = { GITHUB, SLACK, NEW, OLD, STANDARD, TEAMS: Buffer.from('teams').toString('base64') };
+  const failed = async (more: Readonly<Record<string, string>>): Promise<string> => {
+    const node = `node: PARTNER
+base: https://partner.example.org
+credential: { hmac: { secrets: "\${secret:PARTNER}", secret-encoding: hex, header: X-Signature } }
+`;
+    const env = { ...settings, ...more };
+    return startTestGateway({ files: { ...files, 'definitions/partner.yaml': node }, env }).then(
+      (started) => started.stop().then(() => 'started'),
+      (error: unknown) => String(error),
+    );
+  };
+
+  it('names a secret of the wrong form of a scheme and of a node, without showing it', async () => {
+    const ofScheme = await failed({ TEAMS: 'a key!' });
+    expect(ofScheme).toContain("webhook secret 1 of the scheme TEAMS can't be used: it is not base64");
+    const ofNode = await failed({ PARTNER: 'a key!' });
+    expect(ofNode).toContain("webhook secret 1 of node PARTNER (${secret:PARTNER}) can't be used: it does not consist");
+    expect(ofScheme + ofNode).not.toContain('a key!');
+    expect(await failed({ PARTNER: '00ff' })).toBe('started');
+    // Calls miss it.
+    expect(await failed({})).toBe('started');
+  });
 });
