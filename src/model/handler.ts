@@ -110,10 +110,11 @@ export interface OutboundOptions {
   /** Milliseconds for the whole call or flow; the default is that of the operation or its node. */
   readonly timeout?: number;
   /**
-   * The `webhook-id` of a call to a node with `credential: { webhook: … }`, and the `Idempotency-Key` of others. Code that may run
-   * again, such as that of a process, gives the same one each time, so that the receiver recognises repetitions: without it, an
-   * attempt whose call is uncertain (it was sent to its end, and no reply came) is not followed by another, unless the method of
-   * the call is idempotent. At most 256 visible ASCII characters without full stops; a new `webhook-id` by default.
+   * The `webhook-id` of a call to a node with `credential: { webhook: … }`, the id of one with `hmac`, and the `Idempotency-Key` of
+   * others. Code that may run again, such as that of a process, gives the same one each time, so that the receiver recognises
+   * repetitions: without it, an attempt whose call is uncertain (it was sent to its end, and no reply came) is not followed by
+   * another, unless the method of the call is idempotent. At most 256 visible ASCII characters without full stops; a new
+   * `webhook-id` by default.
    */
   readonly messageId?: string;
 }
