@@ -34,10 +34,13 @@ export function linkHmac(linking: Linking, declared: HmacDeclared, within: strin
     else if ((hasTime || timestamp !== undefined) && !signsTime)
       bad(hasTime ? 'form' : 'timestamp', 'has a time that `signed` does not contain, so anyone could replace it');
     if (signsTime && !hasTime && timestamp === undefined)
-      bad('signed', 'has {timestamp}, but neither `timestamp` nor `form` says where it is');
+      bad(
+        'signed',
+        'has {timestamp}, but no place of it: name its header in `timestamp`, or write {timestamp} in `form`',
+      );
     if (id !== undefined && !signsId)
       bad('id', 'is a header that `signed` does not contain, so anyone could replace it');
-    if (signsId && id === undefined) bad('signed', 'has {id}, but `id` does not say in which header it is');
+    if (signsId && id === undefined) bad('signed', 'has {id}, but no place of it: name its header in `id`');
   }
   const headers = (['header', 'timestamp', 'id'] as const).map((key) => declared[key]?.toLowerCase());
   if (timestamp !== undefined && headers[1] === headers[0]) bad('timestamp', 'is the header of the signature');
