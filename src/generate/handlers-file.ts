@@ -139,11 +139,12 @@ interface Writing extends Vocabulary {
 function contextType(
   kind: 'TypedContext' | 'TypedEvent' | 'TypedProcess' | 'TypedMessage',
   own: readonly string[],
-  { published, fromPackage, fromTypes, fromClient }: Writing,
+  { published, settings, fromPackage, fromTypes, fromClient }: Writing,
 ): string {
-  const last = ['Components', 'Programs', ...(published.length === 0 ? [] : ['Messages'])];
+  const messages = published.length > 0 ? ['Messages'] : settings.length > 0 ? ['NoMessages'] : [];
+  const last = ['Components', 'Programs', ...messages, ...(settings.length > 0 ? ['Settings'] : [])];
   fromPackage.add(kind);
-  for (const name of ['Queries', ...last]) fromTypes.add(name);
+  for (const name of ['Queries', ...last]) (name === 'NoMessages' ? fromPackage : fromTypes).add(name);
   for (const name of ['Calls', 'Flows']) fromClient.add(name);
   return `${kind}<${['Queries', 'Calls', 'Flows', ...own, ...last].join(', ')}>`;
 }

@@ -181,12 +181,18 @@ function usersOf({ users }: Registry, has: (user: User) => boolean): string[] {
 }
 
 const GATEWAY = shape<Gateway>()(
-  'gateway context listen database publicUrl migrations sample-data handlers namespace timezone requires! tls proxies audit delivered! contracts metrics cors! strict compress limits once retention console properties',
+  'gateway context listen database publicUrl migrations sample-data settings handlers namespace timezone requires! tls proxies audit delivered! contracts metrics cors! strict compress limits once retention console properties',
   {
     gateway: ({ id }) => id,
     publicUrl: ({ publicUrl }) => tree(publicUrl),
     database: ({ database }) => database.url.source,
     migrations: ({ migrations }) => migrations?.folder,
+    settings: ({ settings }) =>
+      settings.length === 0
+        ? undefined
+        : Object.fromEntries(
+            settings.map(({ name, field, value }) => [name, { value: value.source, type: typeWords(field.type) }]),
+          ),
     tls: ({ tls }, registry) => tls && TLS(tls, registry),
     console: ({ console: open }, registry) => (open ? CONSOLE(open, registry) : 'off'),
     metrics: ({ metrics }) => (metrics.length === 0 ? undefined : { permission: sortedIds(metrics) }),

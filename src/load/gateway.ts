@@ -21,6 +21,7 @@ import type { Declaration } from './read/declaration.ts';
 import type { DatabaseDeclared, GatewayDeclared } from './schema/gateway.ts';
 import type { SchemeDeclared } from './schema/scheme.ts';
 import { type Callers, checkOwnPaths, usualSchemes } from './security/schemes.ts';
+import { linkSettings } from './setting.ts';
 import { linkAcceptedBreaks } from './value/accepted-breaks.ts';
 import { addressFault, linkFile, linkSecret, linkUrl, writtenFault } from './value/address.ts';
 import { parseConfigText, usesIn } from './value/config-text.ts';
@@ -63,6 +64,7 @@ export function linkGateway(
     requires: usualSchemes(callers),
     ...linkNetwork(linking, value),
     delivered,
+    settings: linkSettings(linking, value),
     contracts: value.contracts ?? 'public',
     metrics:
       value.metrics === undefined ? [] : resolveIds(linking, 'permission-list', lists, value.metrics, 'permission'),
@@ -110,14 +112,14 @@ function limitsOf(linking: Linking, declared: NonNullable<GatewayDeclared['limit
 const DATABASE = '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}';
 
 /** @param timeout `limits.timeout` */
-function databaseOf(linking: Linking, { value, at }: Declaration<GatewayDeclared>, timeout: number): Database {
+function databaseOf(linking: Linking, { id, value, at }: Declaration<GatewayDeclared>, timeout: number): Database {
   const { database = {} } = value;
   const map: DatabaseDeclared = typeof database === 'string' ? { url: database } : database;
   const { url, engine, connections, schema, migrate, timeouts = {}, keepalive = {} } = map;
   const limit = (key: keyof DatabaseTimeouts) => linkDuration(linking, timeouts, `database.timeouts.${key}`);
   const probe = (key: 'idle' | 'interval') => linkDuration(linking, keepalive, `database.keepalive.${key}`, KEEPALIVE);
   const address = parseConfigText(url ?? DATABASE).text;
-  const use = { kind: 'gateway', by: 'database of the gateway, by default', at } as const;
+  const use = { kind: 'gateway', id, by: 'database of the gateway, by default', at } as const;
   if (url === undefined) linking.uses.push(...usesIn(address, use));
   return {
     url: address,

@@ -115,7 +115,7 @@ const LINKED = {
     check: ({ gateway, schemes }, linking) => checkCertificateSchemes(linking, gateway, schemes.values()),
   }),
   gateway: linked({
-    needs: ['permissionLists', 'callers'],
+    needs: ['types', 'permissionLists', 'callers'],
     gives: ['gateway', 'migrations'],
     link: ({ permissionLists, callers }, { linking, delivered, files }) => ({
       gateway: linkGateway(linking, delivered, permissionLists, callers),

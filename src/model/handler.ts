@@ -12,6 +12,12 @@ export interface Caller {
   readonly user: string | undefined;
 }
 
+/** The value of a setting. */
+export type SettingValue = string | number | bigint | boolean | undefined;
+
+/** The settings of a project, by name: `Settings` of `generated/types.ts` has their types. */
+export type Settings = Readonly<Record<string, SettingValue>>;
+
 /** What all code of a project can use: handlers of operations, processes and events. */
 export interface WorkContext {
   /** The user that the code runs for, whose grants apply. */
@@ -81,6 +87,12 @@ export interface WorkContext {
   publish(operation: string, message: DocumentValue): Promise<string>;
   /** Stored binary content. Each service and each process has keys of its own. */
   readonly blobs: Blobs;
+  /**
+   * The settings of `settings:` of the gateway, by name, with values of their types. One that is not set throws when it is read.
+   * Secrets are left out of copies (`{ ...settings }`, JSON), and masked wherever something is logged, recorded or answered as an
+   * error.
+   */
+  readonly settings: Settings;
   /** Writes a line to the gateway's log, with the request id and the given facts. Secrets in it are masked. */
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Readonly<Record<string, unknown>>): void;
 }

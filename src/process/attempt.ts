@@ -277,7 +277,7 @@ interface Running {
 /** Makes the context for the code of an attempt. It is closed once the attempt is over. */
 function openRunning(facts: RunningFacts, work: WorkContext): Running {
   const { process, instance, runControl, attempt, log, redactor } = facts;
-  const { caller, requestId, signal, blobs } = work;
+  const { caller, requestId, signal, blobs, settings } = work;
   let over: string | undefined;
   let completing = false;
   const end = (why: string): void => {
@@ -287,7 +287,7 @@ function openRunning(facts: RunningFacts, work: WorkContext): Running {
     if (over !== undefined) throw new Error(over);
   };
   const context: ProcessContext = {
-    ...{ process, instance, runControl, attempt, caller, requestId, signal, blobs },
+    ...{ process, instance, runControl, attempt, caller, requestId, signal, blobs, settings },
     progress(percent, text) {
       check();
       if (!(percent >= 0 && percent <= 100)) throw new RangeError(`progress must be from 0 to 100, not ${percent}`);

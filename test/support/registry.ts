@@ -155,6 +155,7 @@ const RETENTION: Gateway['retention'] = {
 
 const defaultGateway: Gateway = {
   id: 'LOCAL',
+  settings: [],
   context: 'gateway',
   listen: { source: '127.0.0.1:8080', parts: [{ kind: 'literal', text: '127.0.0.1:8080' }] },
   database: {

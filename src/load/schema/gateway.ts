@@ -23,6 +23,7 @@ import {
   yesNo,
 } from './json-schema.ts';
 import { permission, strict } from './operation.ts';
+import { type SettingsDeclared, settings } from './setting.ts';
 import { type TlsDeclared, tls } from './tls.ts';
 
 export interface GatewayDeclared {
@@ -35,6 +36,7 @@ export interface GatewayDeclared {
   readonly 'sample-data'?: string;
   readonly handlers?: string;
   readonly namespace?: string;
+  readonly settings?: SettingsDeclared;
   readonly timezone?: string;
   readonly requires?: string | readonly string[];
   readonly tls?: TlsDeclared;
@@ -332,6 +334,7 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
         'Prefix of XML namespaces: that of a service is `<namespace>:<Service>.<version>`. The default is `urn:signalbox:` and the id in lower case.',
       examples: ['urn:signalbox:sample'],
     },
+    settings,
     timezone: {
       type: 'string',
       minLength: 1,

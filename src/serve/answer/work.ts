@@ -12,6 +12,7 @@ import type {
   OutboundCallOptions,
   OutboundOptions,
   ScheduleOptions,
+  Settings,
   Transaction,
   WorkContext,
 } from '../../model/handler.ts';
@@ -40,6 +41,7 @@ export interface WorkPorts {
   readonly components: Components;
   readonly outbound: Outbound;
   readonly transactions: Transactions;
+  readonly settings: Settings;
   readonly log: Log;
   readonly redactor: Redactor;
 }
@@ -130,6 +132,10 @@ export class Work implements WorkContext {
 
   get blobs(): Blobs {
     return this.#ports.blobs.scope(this.#facts.scope);
+  }
+
+  get settings(): Settings {
+    return this.#ports.settings;
   }
 
   get signal(): AbortSignal {

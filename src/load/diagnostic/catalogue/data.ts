@@ -55,7 +55,7 @@ export const queryEntries = {
   'not-a-value': error<{ name: string; what: string }>({
     message: ({ name, what }) => `The ${what} ${name} must be a single value.`,
     explanation:
-      "Prompts and columns are single values; SQL has no form for documents and lists. Prompts can't be binary.",
+      'Prompts, columns, parameters and settings are single values; SQL and texts have no form for documents and lists. Only columns can be binary.',
   }),
   'no-null': error<{ name: string; reason: string }>({
     message: ({ name, reason }) => `${name} can't be nullable: it ${reason}.`,

@@ -36,6 +36,8 @@ const COUNTERPARTS: readonly (readonly [words: string, key: string, hint?: strin
   ['db datasource connection', 'database'],
   ['primarykey id', 'keys'],
   ['document schema type', 'shape'],
+  ['default', 'value', 'Write it in the reference: `value: "${env:NAME:-10}"`.'],
+  ['secret sensitive', 'value', 'A value with `${secret:NAME}` is a secret.'],
   ['summary title comment documentation', 'description'],
 ];
 
@@ -229,7 +231,7 @@ export const textEntries = {
   'misplaced-reference': error<{ text: string; key: string }>({
     message: ({ text, key }) => `${text} can't be used in ${key}, where references are not resolved.`,
     hint: () =>
-      'References to configuration are allowed in listen, database, publicUrl, tls, audit and console of the gateway; in url, password and replicas of datasources; in issuer, audience, jwks and ca of schemes; in the shared-secret of users; in addresses, files and the credential of nodes; in headers, form and values of calls over REST; and in PRIMARYURL.',
+      'References to configuration are allowed in listen, settings, database, publicUrl, tls, audit and console of the gateway; in url, password and replicas of datasources; in issuer, audience, jwks and ca of schemes; in the shared-secret of users; in addresses, files and the credential of nodes; in headers, form and values of calls over REST; and in PRIMARYURL.',
     explanation:
       'Definitions are the same on every system. Only addresses, the database, certificate files, secrets and partner-specific values differ, so references are resolved in those places only.',
   }),
