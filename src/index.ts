@@ -2,6 +2,7 @@
 
 export type { TypedClient } from './client/client.ts';
 export { type OpenOptions, openClient } from './client/client.ts';
+export { Attachment, type AttachmentContent, type AttachmentOptions } from './codec/attachment.ts';
 export { JsonBuilder, type JsonScalarValue } from './codec/json/builder.ts';
 export type { JsonArray, JsonNode, JsonObject, JsonScalar } from './codec/json/node.ts';
 export {
@@ -78,6 +79,7 @@ export type {
   ProcessContext,
   ProcessHandler,
   ProcessOutcome,
+  RenderOptions,
   Reply,
   ReplyContext,
   ReplyHandler,
@@ -142,7 +144,7 @@ export type {
   TypedStored,
   TypedTransaction,
 } from './model/typed.ts';
-export type { Attachment, DocumentValue, JsonValue, Row, Value } from './model/value.ts';
+export type { DocumentValue, JsonValue, Row, Value } from './model/value.ts';
 export { GatewayError } from './serve/gateway-error.ts';
 export { defineApp, type OwnApp } from './serve/own-app.ts';
 export type { Address } from './serve/start/address.ts';

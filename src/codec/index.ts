@@ -1,4 +1,4 @@
-export { compileInline, type Inline } from './binary.ts';
+export { compileInline, type Inline, isAttachment } from './binary.ts';
 export { compileArrival, compileDocument, compileFault, type DocumentCodec } from './document.ts';
 export { addError, CodecError, type Step, shown, stepOf } from './error.ts';
 export { readJsonMember, readJsonText, writeJsonMember, writeJsonText } from './json/plain.ts';

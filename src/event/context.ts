@@ -53,6 +53,7 @@ function eventOf(story: SaveStory, context: WorkContext, tx: Transaction): Compo
     ...story,
     ...{ caller, requestId, signal, settings },
     query: (...given) => context.query(...given),
+    render: (...given) => context.render(...given),
     call: (...given) => context.call(...given),
     flow: (...given) => context.flow(...given),
     faultOf: (...given) => context.faultOf(...given),

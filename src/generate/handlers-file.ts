@@ -61,8 +61,9 @@ function handlerType(operation: Operation, words: Writing): string {
   const indices = [...operation.uris.map(({ index }) => index), ...(operation.soap === undefined ? [] : [0])].join(
     ' | ',
   );
-  const forms = [...new Set(operation.responses.flatMap(({ message }) => formText(message, words) ?? []))];
-  const reply = [...forms, 'Reply'].join(' | ');
+  const forms = [...new Set(operation.responses.map(({ message }) => formText(message, words)))];
+  const isSilent = operation.responses.some(({ message }) => message.kind === 'none');
+  const reply = [...forms, 'Reply', ...(isSilent ? ['void'] : [])].join(' | ');
   const title = `The context of a request to ${operation.id}: queries, calls, the caller and more.`;
   const onRequest = `Answers a request. Returns the reply (${replyWords(operation)}) or throws a Fault.`;
   const onError = `Called with a fault that occurs during or after onRequest. Returns ${faultText(operation)}.`;
@@ -97,16 +98,19 @@ function replyWords(operation: Operation): string {
   return [...new Set(operation.responses.map(({ message }) => messageWords(message)))].join(' or ');
 }
 
-/** The type of one form of reply; `undefined` for a binary reply, which only `context.bytes` creates. */
-function formText(message: Message, { names, fromPackage, fromTypes }: Writing): string | undefined {
-  if (message.kind === 'none') return 'Record<string, never>';
+/** The type of one form of reply. */
+function formText(message: Message, { names, fromPackage, fromTypes }: Writing): string {
+  if (message.kind === 'none') return 'Record<string, never> | undefined';
   if (message.kind === 'document') {
     const name = names.given(message.document);
     fromTypes.add(name);
     const whole = bareField(message.document);
     return whole === undefined ? name : `${name}['${whole.name}']`;
   }
-  if (message.raw === 'binary') return undefined;
+  if (message.raw === 'binary') {
+    fromPackage.add('Attachment');
+    return 'Attachment';
+  }
   if (message.raw !== 'json') return 'string';
   fromPackage.add('JsonValue');
   return 'string | { readonly [key: string]: JsonValue }';

@@ -328,6 +328,14 @@ export const SCALARS: Readonly<Record<ScalarKind, ScalarTraits>> = ENTRIES;
 /** The words, in the order in which they are listed for readers. */
 export const SCALAR_KINDS = Object.keys(SCALARS) as readonly ScalarKind[];
 
+/** The type of a value of code that no definition describes. */
+export function kindOfValue(value: unknown): ScalarKind {
+  if (typeof value === 'bigint') return 'big-integer';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'big-integer' : 'number';
+  if (value instanceof Date) return 'datetime';
+  return typeof value === 'boolean' ? 'boolean' : 'text';
+}
+
 export function isScalarKind(word: string): word is ScalarKind {
   return Object.hasOwn(SCALARS, word);
 }

@@ -321,6 +321,7 @@ function openRunning(facts: RunningFacts, work: WorkContext): Running {
     },
     readComponent: (...given) => work.readComponent(...given),
     query: (...given) => work.query(...given),
+    render: (...given) => work.render(...given),
     call: (...given) => work.call(...given),
     flow: (...given) => work.flow(...given),
     faultOf: (...given) => work.faultOf(...given),

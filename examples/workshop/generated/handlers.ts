@@ -2,6 +2,7 @@
 
 import { define } from 'signalbox';
 import type {
+  Attachment,
   Fault,
   Fitting,
   HandlerOf,
@@ -125,7 +126,7 @@ export interface JOB_PARTS_POST_Handler {
 }
 
 /** The context of a request to JOB_PHOTO_GET: queries, calls, the caller and more. */
-export type JOB_PHOTO_GET_Context = TypedContext<Queries, Calls, Flows, 1, never, Components, Programs, Messages>;
+export type JOB_PHOTO_GET_Context = TypedContext<Queries, Calls, Flows, 1, Attachment, Components, Programs, Messages>;
 
 /**
  * A photo, as it was stored.
@@ -136,7 +137,7 @@ export interface JOB_PHOTO_GET_Handler {
   onRequest(
     request: JOB_PHOTO_GET_Request,
     context: JOB_PHOTO_GET_Context,
-  ): Reply | Promise<Reply>;
+  ): Attachment | Reply | Promise<Attachment | Reply>;
   /** Called with a fault that occurs during or after onRequest. Returns the message for the problem details. */
   onError?(
     fault: Fault,

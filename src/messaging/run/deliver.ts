@@ -362,6 +362,7 @@ function contextOf(
     ...facts,
     ...{ caller, requestId, signal, blobs, settings },
     query: (...given) => context.query(...given),
+    render: (...given) => context.render(...given),
     call: (...given) => context.call(...given),
     flow: (...given) => context.flow(...given),
     faultOf: (...given) => context.faultOf(...given),
