@@ -64,23 +64,39 @@ function handlerType(operation: Operation, words: Writing): string {
   const forms = [...new Set(operation.responses.map(({ message }) => formText(message, words)))];
   const isSilent = operation.responses.some(({ message }) => message.kind === 'none');
   const reply = [...forms, 'Reply', ...(isSilent ? ['void'] : [])].join(' | ');
+  const answer = names.answer(operation);
   const title = `The context of a request to ${operation.id}: queries, calls, the caller and more.`;
   const onRequest = `Answers a request. Returns the reply (${replyWords(operation)}) or throws a Fault.`;
   const onError = `Called with a fault that occurs during or after onRequest. Returns ${faultText(operation)}.`;
   return [
     comment('', [title]),
     `export type ${context} = ${contextType('TypedContext', [indices, forms.join(' | ') || 'never'], words)};\n\n`,
+    comment('', [`What code answers a request to ${operation.id} with.`]),
+    `export type ${answer} = ${reply};\n\n`,
+    faultsType(operation, words),
     comment('', [
       sentence(operation.description),
       ...waysTo(operation).map((way) => `${operation.service.id}: ${way}`),
     ]),
     `export interface ${names.handler(operation)} {\n`,
     comment('  ', [onRequest]),
-    method('onRequest', [`request: ${request}`, `context: ${context}`], reply),
+    method('onRequest', [`request: ${request}`, `context: ${context}`], answer),
     comment('  ', [onError]),
     method('onError?', ['fault: Fault', `request: ${request}`, `context: ${context}`], 'string'),
     '}\n',
   ].join('');
+}
+
+/** The documents of the faults that an operation declares, by their names; empty when it declares none. */
+function faultsType({ id, soap }: Operation, { names, fromTypes }: Writing): string {
+  const { faults = [] } = soap ?? {};
+  if (faults.length === 0) return '';
+  const entries = faults.map(({ name, document }) => {
+    fromTypes.add(names.given(document));
+    return `  ${propertyName(name)}: ${names.given(document)};\n`;
+  });
+  const title = `The faults of ${id}, by name: \`throw Fault.custom<${names.faults({ id })}>(name, status, message, { document })\`.`;
+  return `${comment('', [title])}export type ${names.faults({ id })} = {\n${entries.join('')}};\n\n`;
 }
 
 /** A method that may return its result or a promise of it. */

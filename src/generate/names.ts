@@ -27,6 +27,10 @@ export interface TypeNames {
   request(operation: Operation): string;
   context(operation: Operation): string;
   handler(operation: Operation): string;
+  /** What code answers an operation with. */
+  answer(operation: Pick<Operation, 'id'>): string;
+  /** The faults that an operation declares. */
+  faults(operation: Pick<Operation, 'id'>): string;
   row(query: Query): string;
   prompts(query: Query): string;
   /** The request of an operation of another system or of a flow. */
@@ -67,6 +71,8 @@ export function typeNames(documents: Iterable<Document>): TypeNames {
     request: ({ id }) => name('Request', id),
     context: ({ id }) => name('Context', id),
     handler: ({ id }) => name('Handler', id),
+    answer: ({ id }) => name('Answer', id),
+    faults: ({ id }) => name('Faults', id),
     row: ({ id }) => name('Row', id),
     prompts: ({ id }) => name('Prompts', id),
     call: ({ id }) => name('Call', id),

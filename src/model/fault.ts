@@ -176,6 +176,12 @@ export class Fault extends Error {
    * Creates a handler's own fault. `code` is a word in capitals, or the name of one of the operation's `faults:` together with
    * its `document`; `status` is 400 to 599.
    */
+  static custom(code: string, status: number, message: string, options?: FaultOptions): Fault;
+  /**
+   * Creates one of the faults that an operation declares: `Fault.custom<ORDER_PUT_Faults>('LOCKED', 409, 'Locked.', { document })`.
+   * @typeParam F the documents of the faults by their names: `ORDER_PUT_Faults` of `generated/handlers.ts`
+   */
+  static custom<F extends object>(...fault: DeclaredFault<F>): Fault;
   static custom(code: string, status: number, message: string, options: FaultOptions = {}): Fault {
     if (!(status >= 400 && status <= 599)) throw new RangeError(`status of a fault must be 400 to 599, not ${status}`);
     return new Fault(code, status, message, options);
@@ -222,6 +228,16 @@ export class Fault extends Error {
     });
   }
 }
+
+/** The arguments of {@link Fault.custom} for one of several declared faults, whose document is needed. */
+export type DeclaredFault<F> = {
+  [Name in keyof F & string]: [
+    code: Name,
+    status: number,
+    message: string,
+    options: Omit<FaultOptions, 'document'> & { readonly document: F[Name] },
+  ];
+}[keyof F & string];
 
 /** Optional parts of a fault. `cause` and `reason` are logged, never sent. */
 export interface FaultOptions {

@@ -261,6 +261,7 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
         operations: {
           FILE_PUT: {
             soap: true,
+            faults: [{ name: 'OutOfStock', document: LOC_FAULT }],
             request: FILE,
             response: FILE,
             fault: LOC_FAULT,
