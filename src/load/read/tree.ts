@@ -330,7 +330,12 @@ function slipOf({ code, message, pos }: YAMLError, document: Document.Parsed, sc
       };
     case 'UNEXPECTED_TOKEN':
       if (!/at node end$/.test(message)) return undefined;
-      return { reason: 'more text follows the end of a quoted text or of a bracket', hint: QUOTE_IT };
+      return (
+        bracketsSlip(scene, from) ?? {
+          reason: 'more text follows the end of a quoted text or of a bracket',
+          hint: QUOTE_IT,
+        }
+      );
     case 'TAG_RESOLVE_FAILED':
       return {
         reason: `${/!\S*/.exec(line)?.[0] ?? 'a tag'} is not a known tag`,
@@ -339,6 +344,16 @@ function slipOf({ code, message, pos }: YAMLError, document: Document.Parsed, sc
     default:
       return undefined;
   }
+}
+
+/** A type as others write lists, inside braces: `{ type: ORDER[] }`. */
+function bracketsSlip({ text, lineStart }: Scene, from: number): Slip | undefined {
+  const type = /[\w.()]+$/.exec(text.slice(lineStart, from))?.[0];
+  if (type === undefined || !/^\[\d*\]/.test(text.slice(from))) return undefined;
+  return {
+    reason: `the brackets after ${type} begin a list of YAML`,
+    hint: `Write list of ${type}, or quotes around text.`,
+  };
 }
 
 /** A line that begins in a column in which no key above it begins. */

@@ -8,7 +8,21 @@ import { error } from './entry.ts';
  */
 const COUNTERPARTS: readonly (readonly [words: string, key: string, hint?: string])[] = [
   ['properties attributes columns members elements', 'fields'],
-  ['maxlength minlength length size', 'pattern', 'Write the length with the type: `type: string(30)`.'],
+  ['maxlength length size', 'pattern', 'Write the length with the type: `type: string(30)`.'],
+  ['minlength', 'pattern', 'Write `minimum: 2`, which is the least number of characters of a text.'],
+  ['minitems maxitems', 'pattern', 'Write `minimum:` and `maximum:`, which count the entries of a list.'],
+  ['maxoccurs', 'pattern', 'Write a list, with `maximum:` for the number of its entries: `type: list of string`.'],
+  ['exclusiveminimum minexclusive', 'above'],
+  ['exclusivemaximum maxexclusive', 'below'],
+  ['mininclusive', 'minimum'],
+  ['maxinclusive', 'maximum'],
+  ['totaldigits', 'digits'],
+  ['fractiondigits', 'fraction'],
+  ['whitespace', 'space'],
+  ['const', 'enum', 'Write it as the only value: `enum: [A]`.'],
+  ['oneof anyof', 'one-of'],
+  ['additionalproperties', 'open'],
+  ['$ref ref', 'pattern', 'Write the id of the document as the type: `type: ORDER`.'],
   ['precision scale', 'pattern', 'Write the digits with the type: `type: decimal(10.2)`.'],
   ['format', 'pattern', 'Write the format as the type: date, time, datetime, uuid or uri.'],
   ['items itemtype', 'pattern', 'Write the list as the type: `type: list of string`.'],
@@ -106,13 +120,14 @@ export const shapeEntries = {
       given === null
         ? `${name} is empty; it must be ${expected}.`
         : `${name} must be ${expected}, not ${kindOfValue(given)}.`,
-    hint: ({ expected, given, examples }) => {
+    hint: ({ name, expected, given, examples }) => {
       if (expected === 'text' && (typeof given === 'number' || typeof given === 'boolean')) return 'Put it in quotes.';
       const meant = expected.startsWith('true') ? booleanMeant(given) : undefined;
       if (meant !== undefined && String(given).toLowerCase() !== String(meant))
         return `YAML 1.2 reads ${given} as text. Write ${meant}, without quotes.`;
       if (expected === 'true or false' && typeof given === 'string') return 'Write true or false, without quotes.';
       if (expected === 'a list' && typeof given === 'string') return `Write [${given}].`;
+      if (isTypeInBrackets(name, expected, given)) return `Write list of ${given[0]}.`;
       return examplesText(examples);
     },
     explanation:
@@ -145,6 +160,12 @@ export const shapeEntries = {
     explanation: 'An operation has at most one HTTP method, because it is granted, logged and answered as one unit.',
   }),
 };
+
+/** Whether a list stands for the type of a field: `[ORDER]`. */
+function isTypeInBrackets(name: string, expected: string, given: unknown): given is readonly [string] {
+  const isType = expected === 'a type or a map of options' || (expected === 'text' && name.endsWith('.type'));
+  return isType && Array.isArray(given) && given.length === 1 && typeof given[0] === 'string';
+}
 
 /** Examples of a schema as a hint. */
 function examplesText(examples: readonly unknown[]): string | undefined {
