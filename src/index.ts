@@ -58,7 +58,14 @@ export type {
 export { define } from './model/defined.ts';
 export type { ConfigPart, ConfigText, Position } from './model/definition.ts';
 export type { Document } from './model/document.ts';
-export type { DeclaredFault, ErrorPlace, FaultCode, FaultOptions, FaultParameters, RequestError } from './model/fault.ts';
+export type {
+  DeclaredFault,
+  ErrorPlace,
+  FaultCode,
+  FaultOptions,
+  FaultParameters,
+  RequestError,
+} from './model/fault.ts';
 export { Fault } from './model/fault.ts';
 export type { CompoundType, Field, FieldType, ListType, ScalarType, UrlStyle } from './model/field.ts';
 export type { Flow, FlowStep, KeptValue, ReplyPath } from './model/flow.ts';
