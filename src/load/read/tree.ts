@@ -6,6 +6,7 @@ import {
   isScalar,
   isSeq,
   LineCounter,
+  type Pair,
   type ParsedNode,
   parseAllDocuments,
   type Scalar,
@@ -14,6 +15,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
+import { kindsAmong } from '../../kinds/kinds.ts';
 import type { Place, Report } from '../diagnostic/diagnostic.ts';
 import { type Places, placeAt, type SourceText } from './places.ts';
 
@@ -135,6 +137,7 @@ class Converter {
     const offsets: number[] = [];
     const written = new Map<string, number>();
     const { lines, report } = this.parsing;
+    if (level === 0) this.refuseSecond(node);
     for (const { key, value } of node.items) {
       // The parser rejects any other key.
       const name = String((key as Scalar.Parsed).value);
@@ -152,6 +155,16 @@ class Converter {
     }
     this.tie(map, node, keys, offsets);
     return map;
+  }
+
+  /** Abandons a root in which a second definition begins: its keys would be reported as repeated, or as unknown. */
+  private refuseSecond({ items }: YAMLMap.Parsed): void {
+    const names = items.map(({ key }) => String((key as Scalar.Parsed).value));
+    const [first, other] = kindsAmong(names);
+    if (first === undefined) return;
+    const begins = names.findIndex((name, at) => name === other || (name === first && at > names.indexOf(first)));
+    if (begins >= 0)
+      this.abandon('two-kinds', { first, second: names[begins] as string }, (items[begins] as Pair<ParsedNode>).key);
   }
 
   private list(node: YAMLSeq.Parsed, level: number): TreeValue[] {
@@ -218,7 +231,8 @@ type Reason =
   | ['nested-too-deep', { most: number }, ParsedNode]
   | ['alias-expansion', { name: string; most: number }, ParsedNode]
   | ['alias-of-another-document', { name: string; line: number }, ParsedNode]
-  | ['unquoted-star', { text: string }, ParsedNode];
+  | ['unquoted-star', { text: string }, ParsedNode]
+  | ['two-kinds', { first: string; second: string }, ParsedNode];
 
 function scalarValue({ value }: Scalar.Parsed): TreeValue {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')

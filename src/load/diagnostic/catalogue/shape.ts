@@ -61,6 +61,12 @@ function counterpartOf(given: string, keys: readonly string[]): string | undefin
   return found && (found[2] ?? `Write ${found[1]}.`);
 }
 
+/** What to write for a key that is the kind of another definition, by both kinds. */
+const MISTAKEN_KINDS: Readonly<Record<string, string>> = {
+  'node,routing': 'A routing names the node that is called as `target:`.',
+  'node,user': 'A node has its credentials in `credential: { basic: { user: …, password: … } }`.',
+};
+
 /** Mistakes against the JSON Schema of the definitions. */
 export const shapeEntries = {
   'no-kind': error<{ keys: readonly string[] }>({
@@ -79,11 +85,12 @@ export const shapeEntries = {
       'Each definition has exactly one kind as a key at its top level, whose value is the id. `---` separates several definitions in a file.',
   }),
   'two-kinds': error<{ first: string; second: string }>({
-    message: ({ first, second }) => `This definition is a ${first}, so it can't also be a ${second}.`,
+    message: ({ first, second }) =>
+      first === second
+        ? `A second ${first} begins here, inside the first one.`
+        : `This definition is a ${first}, so it can't also be a ${second}.`,
     hint: ({ first, second }) =>
-      [first, second].sort().join() === 'node,routing'
-        ? 'A routing names the node that is called as `target:`.'
-        : 'Put a line --- between two definitions.',
+      MISTAKEN_KINDS[[first, second].sort().join()] ?? 'Put a line --- between two definitions.',
     explanation: 'A definition has exactly one kind at its top level. A missing `---` joins two definitions.',
   }),
   'unknown-key': error<{
