@@ -13,6 +13,26 @@ async function busyPid(port: QueryPort): Promise<number> {
   }, 15_000);
 }
 
+/** A query that takes about as long as a reader needs for hundreds of quick ones. */
+const slowish = query(
+  'with recursive c(x) as (select 1 union all select x + 1 from c where x < 300000) select count(*) as n from c',
+  { N: 'integer' },
+);
+
+/** Waits until a second reader has started: a quick query overtakes another. */
+async function bothAnswer(port: QueryPort): Promise<void> {
+  let overtaken = false;
+  while (!overtaken) {
+    let isOver = false;
+    const before = port.rows({ query: slowish, prompts: {} }).then(() => {
+      isOver = true;
+    });
+    await quick(port);
+    overtaken = !isOver;
+    await before;
+  }
+}
+
 /** The threads of a process, from /proc. */
 const threads = (pid: number | undefined): number => readdirSync(`/proc/${pid}/task`).length;
 
@@ -40,8 +60,8 @@ describe('before the first query', () => {
 describe('a timeout', () => {
   it('ends the query, its reader and no other call', async () => {
     const port = readersOf(await databaseOf(''));
-    await Promise.all([port.ready(), quick(port)]);
-    // Long enough for the second reader to start on a machine that is busy.
+    await port.ready();
+    await bothAnswer(port);
     const slow = port.run({ query: { ...endless, timeout: 1500 }, prompts: {}, format: 'json' });
     const failed = expect(slow).rejects.toMatchObject({
       code: 'TIMEOUT',
