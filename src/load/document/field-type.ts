@@ -33,7 +33,7 @@ export function linkType(source: DocumentSource, spot: FieldSpot): FieldType | u
   const said = (['type', 'fields', 'one-of', 'list'] as const).filter((key) => declared[key] !== undefined);
   if (said.length > 1) {
     const [first, second] = said as [string, string];
-    refuseBoth(source.linking, declared, first, second, 'each of them sets the type');
+    refuseBoth(source.linking, declared, first, second, 'each of them sets the type', typeRemedy(first, second));
     return undefined;
   }
   const inner = derivedName(owner, name);
@@ -197,6 +197,14 @@ const OURS = new Map(
     words.split(' ').map((word) => [word, kind as ScalarType['kind']]),
   ),
 );
+
+/** What to write in place of `type:` and a second key that sets the type. */
+function typeRemedy(first: string, second: string): string | undefined {
+  if (first !== 'type') return undefined;
+  return second === 'list'
+    ? 'Remove `type:`.'
+    : `Remove \`type:\`. A list of them is written \`list: { ${second}: … }\`.`;
+}
 
 /** What to write for a type of another language, as a sentence; `undefined` for a word that none has. */
 function foreignHint(text: string, known: readonly string[]): string | undefined {

@@ -35,9 +35,9 @@ export const documentEntries = {
     message: ({ option, type, only }) => `The option ${option} can't be used with ${type}; it is for ${only}.`,
     explanation: 'Some options of a field apply to certain types only.',
   }),
-  'conflicting-options': error<{ first: string; second: string; reason: string }>({
+  'conflicting-options': error<{ first: string; second: string; reason: string; remedy?: string }>({
     message: ({ first, second, reason }) => `${first} and ${second} can't be used together: ${reason}.`,
-    hint: ({ first, second }) => `Remove ${first} or ${second}.`,
+    hint: ({ first, second, remedy }) => remedy ?? `Remove ${first} or ${second}.`,
     explanation: 'Two keys contradict each other, so one of them would have no effect.',
   }),
   'value-does-not-fit': error<{ option: string; value: string; reason: string }>({
