@@ -125,7 +125,8 @@ export function replyError(error: unknown, called: Called, httpResponseCode: num
   const large = (reason: string): InvokeError => new InvokeError('REPLY_TOO_LARGE', called, reason, options);
   if (error instanceof CodecError) return bad(`does not fit the operation: ${error.message}`);
   if (error instanceof SoapError) return bad(`is no SOAP message to be read: ${error.reason}`);
-  if (error instanceof SpoolLimitError) return large(`an attachment of the reply is larger than ${error.limit} bytes`);
+  if (error instanceof SpoolLimitError)
+    return large(`an attachment of the reply is larger than ${error.limit} bytes (\`limits.attachment\`)`);
   if (error instanceof Fault) {
     const reason = reasonOf(error);
     return LARGE.has(error.code) ? large(reason) : bad(`can't be read: ${reason}`);

@@ -283,7 +283,8 @@ class FormParts implements OpenedForm {
     const chunks: Uint8Array[] = [];
     for await (const chunk of part.body()) {
       this.#bytes += chunk.length;
-      if (this.#bytes > this.#limits.body) throw Fault.of('BODY_TOO_LARGE', { limit: this.#limits.body });
+      if (this.#bytes > this.#limits.body)
+        throw Fault.of('BODY_TOO_LARGE', { limit: this.#limits.body, key: '`limits.body`' });
       chunks.push(Buffer.from(chunk));
     }
     const charset = readContentType(part.headers.get('content-type') ?? '')

@@ -179,7 +179,7 @@ async function* speaking(bytes: AsyncIterable<Uint8Array>, { called, status }: R
 }
 
 function tooLarge({ called, status }: RawReply, limit: number): InvokeError {
-  const reason = `the reply is larger than ${limit} bytes`;
+  const reason = `the reply is larger than ${limit} bytes (\`limits.body\`)`;
   return new InvokeError('REPLY_TOO_LARGE', called, reason, { httpResponseCode: status });
 }
 
@@ -322,7 +322,7 @@ class ReceivedContent implements ReplyContent {
 
   #tooLarge(): InvokeError {
     const { called, status } = this.#raw;
-    const reason = `the content of the reply is larger than ${this.#limit} bytes`;
+    const reason = `the content of the reply is larger than ${this.#limit} bytes (\`limits.attachment\`)`;
     return new InvokeError('REPLY_TOO_LARGE', called, reason, { httpResponseCode: status });
   }
 }
