@@ -134,7 +134,12 @@ export function replyError(error: unknown, called: Called, httpResponseCode: num
   return error;
 }
 
-const LARGE: ReadonlySet<string> = new Set(['BODY_TOO_LARGE', 'ATTACHMENT_TOO_LARGE', 'TOO_MANY_ATTACHMENTS']);
+const LARGE: ReadonlySet<string> = new Set([
+  'BODY_TOO_LARGE',
+  'ATTACHMENT_TOO_LARGE',
+  'TOO_MANY_ATTACHMENTS',
+  'TOO_MANY_PARAMETERS',
+]);
 
 /** A reader of messages speaks of requests. What it says of this one stands behind what it says of all. */
 function reasonOf({ code, message }: Fault): string {

@@ -24,7 +24,7 @@ export const faults = {
   BAD_REQUEST: entry(400, (p: { reason: string }) => `Invalid request: ${p.reason}.`),
   TOO_MANY_PARAMETERS: entry(
     400,
-    (p: { limit: number }) => `The query string has more than ${p.limit} parameters (\`limits.parameters\`).`,
+    (p: { what: string; limit: number }) => `${p.what} has more than ${p.limit} parameters (\`limits.parameters\`).`,
   ),
   VERSION_MISMATCH: entry(400, (p: { reason: string }) => `The envelope has an unknown SOAP version: ${p.reason}.`),
   NOT_UNDERSTOOD: entry(

@@ -130,9 +130,6 @@ async function readContent(
   return { value: { content: content.attachment }, content };
 }
 
-/** Most parts of a form that are not files. */
-const PARTS = 1000;
-
 /** A form, whose last file may be read as it comes. */
 async function readForm(
   raw: RawReply,
@@ -141,7 +138,7 @@ async function readForm(
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<ReadReply> {
   const contentType = raw.headers['content-type'] ?? '';
-  const { value, form } = await open({ contentType, bytes }, { ...limits, parts: PARTS }, spool);
+  const { value, form } = await open({ contentType, bytes }, limits, spool);
   const content: ReplyContent = {
     async *segments() {},
     async finish() {

@@ -51,7 +51,7 @@ class RestConnector {
     const { pace } = ports;
     const codings = ports.registry.gateway.requestEncodings;
     this.#formLimits = { ...wholeLimit(ports.registry.gateway.limits), pace, codings };
-    this.#partLimits = { body, attachment, attachments, parts: parameters };
+    this.#partLimits = { body, attachment, attachments, parameters };
     this.#compresses = ports.registry.gateway.compress.rest;
     this.#signed = new Set(
       [...ports.operations.keys()].filter(({ requires }) => requires.some(({ kind }) => kind === 'webhook')),
