@@ -1,3 +1,4 @@
+import type { ReplyType } from '../binding/reply/reply.ts';
 import { isAttachment } from '../codec/binary.ts';
 import { CodecError } from '../codec/index.ts';
 import { compileMasked } from '../codec/redact/declared.ts';
@@ -51,13 +52,15 @@ export function badReply(raw: RawReply, reason: string, body?: string, cause?: u
   return new InvokeError('BAD_REPLY', raw.called, `the reply ${reason}`, options);
 }
 
-/** `type/subtype` of a reply in lower case, also of a malformed Content-Type. */
-export function essenceOf({ headers }: RawReply): string | undefined {
+/** The media type of a reply; of a malformed Content-Type `type/subtype` alone. */
+export function replyTypeOf({ headers }: RawReply): ReplyType | undefined {
   const given = headers['content-type'];
-  return given === undefined
-    ? undefined
-    : (readContentType(given)?.essence ?? given.replace(/;.*/s, '').trim().toLowerCase());
+  if (given === undefined) return undefined;
+  return readContentType(given) ?? { essence: given.replace(/;.*/s, '').trim().toLowerCase() };
 }
+
+/** `type/subtype` of a reply in lower case, also of a malformed Content-Type. */
+export const essenceOf = (raw: RawReply): string | undefined => replyTypeOf(raw)?.essence;
 
 /** The Content-Type of a reply for a message, and what is wrong with it. */
 export function shownReplyType({ headers }: RawReply): string {

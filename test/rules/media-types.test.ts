@@ -90,6 +90,13 @@ operations:
     request: { ${SENT}: PART }
     response: { "${REPLIED}": PART }
     fault: { ${FAULT}: PROBLEM }
+  VERSIONED:
+    get: "versioned{?VERSION}"
+    request: { fields: { VERSION: string } }
+    response:
+      application/vnd.acme+json;version=1: { fields: { OLD: string } }
+      application/vnd.acme+json;version=2: { fields: { NEW: string } }
+      application/vnd.acme+json: { fields: { ANY: string } }
 `;
 
 const FILES = {
@@ -110,6 +117,12 @@ describe('a served operation with media types of its own', () => {
   const got: IncomingHttpHeaders[] = [];
   beforeAll(async () => {
     partner = createServer(async (request, response) => {
+      const version = /VERSION=(.*)/.exec(request.url ?? '')?.[1];
+      if (version !== undefined) {
+        const [type, body] = JSON.parse(decodeURIComponent(version));
+        response.writeHead(200, { 'Content-Type': type }).end(JSON.stringify(body));
+        return;
+      }
       const body = await text(request);
       got.push(request.headers);
       if (body.includes('bad'))
@@ -171,6 +184,22 @@ describe('a served operation with media types of its own', () => {
       const { status, type } = await ask(operation, { accept });
       expect([status, type]).toEqual([406, FAULT]);
     });
+  });
+
+  it.each<[string, object]>([
+    ['application/vnd.acme+json;version=1', { OLD: 'a' }],
+    ['application/vnd.acme+json; charset=utf-8; Version="2"', { NEW: 'a' }],
+    ['application/vnd.acme+json', { OLD: 'a' }],
+    ['application/vnd.acme+json;version=3', { ANY: 'a' }],
+    ['application/vnd.other+json', { OLD: 'a' }],
+  ])('reads the reply of a partner as %s by the document of this type', async (type, body) => {
+    const cwd = await project({ 'definitions/gateway.yaml': 'gateway: LOCAL\n', 'definitions/parts.yaml': SERVED });
+    const version = JSON.stringify([type, body]);
+    const { stdout, stderr } = await signalbox(['invoke', 'VERSIONED', `VERSION=${version}`, '--json'], {
+      cwd,
+      env: { PARTNER_URL: partnerUrl },
+    });
+    expect(stdout, stderr).toBe(`${JSON.stringify(body)}\n`);
   });
 
   it('reads the error of a partner by its type, and answers with its own', async () => {

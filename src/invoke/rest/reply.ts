@@ -22,6 +22,7 @@ import {
   ignoredNote,
   isSuccess,
   replyError,
+  replyTypeOf,
   shownFault,
   shownReplyType,
   shownText,
@@ -48,12 +49,12 @@ async function readSuccess(callable: RestCallable, raw: RawReply, ports: ReplyPo
   const bytes = raw.whole === undefined ? await begun(raw.bytes) : inOne(raw.whole);
   // The headers of a reply to HEAD describe content that is not sent (RFC 9110 section 9.3.2).
   if (operation.method === 'HEAD') return passOver(raw, bytes);
-  const essence = essenceOf(raw);
-  const form = replies.formOf(essence);
+  const type = replyTypeOf(raw);
+  const form = replies.formOf(type);
   if (bytes === undefined) return readEmpty(callable, raw, form);
   if (form?.kind === 'binary') return readContent(callable, raw, ports, bytes);
   if (form?.open !== undefined) return readForm(raw, form.open, ports, bytes);
-  const mayBeFault = replies.faults.marked && dataFormatOf(essence) !== undefined;
+  const mayBeFault = replies.faults.marked && dataFormatOf(type?.essence) !== undefined;
   if (!mayBeFault && form === undefined) throw undeclared(callable, raw, (await collect(bytes, PEEKED)).head);
   if (!mayBeFault && form?.kind === 'none') return passOver(raw, bytes);
   const { head, rest } = await collect(bytes, ports.limits.body);
