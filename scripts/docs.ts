@@ -101,7 +101,7 @@ function faultTable(): string {
   const shown = new Proxy({}, { get: (_, key) => `{${String(key)}}` }) as never;
   const rows = (Object.keys(faults) as FaultCode[]).map((code) => {
     const { status, message } = faults[code];
-    return `| ${status} | \`${code}\` | ${parametersOf(code)} | ${escapeCell(message(shown))} |`;
+    return `| ${status} | \`${code}\` | ${escapeCell(parametersOf(code))} | ${escapeCell(message(shown))} |`;
   });
   return ['| status | code | parameters | message |', '|---|---|---|---|', ...rows].join('\n');
 }

@@ -119,7 +119,7 @@ function soapOperation(consumer: SoapConsumer): Operation {
   return { ...commonOf(consumer, responses), soap, uris: [], request: soap.request, body: 'none' };
 }
 
-function restForm(consumer: RestConsumer): Pick<Operation, 'uris' | 'request' | 'body' | 'form'> {
+function restForm(consumer: RestConsumer): Pick<Operation, 'uris' | 'request' | 'requestTypes' | 'body' | 'form'> {
   const { body, input } = consumer;
   const bodyOf = (uri: OperationUri): readonly Field[] => {
     if (body.kind === 'document') return uri.body.map((field) => unfilled(field, consumer));
@@ -137,7 +137,16 @@ function restForm(consumer: RestConsumer): Pick<Operation, 'uris' | 'request' | 
       : { kind: 'document', document: { ...document, fields: [...sent] } };
   const kinds = { none: 'none', form: 'none', document: 'document', field: 'raw', raw: 'raw' } as const;
   const multipart = body.kind === 'document' && body.form !== undefined ? { form: body.form } : {};
-  return { uris, request, body: kinds[body.kind], ...multipart };
+  return { uris, request, body: kinds[body.kind], ...multipart, ...requestTypes(consumer) };
+}
+
+/** The media type that the call says it sends; a file has its own, and that of a form is known. */
+function requestTypes({ headers, body }: RestConsumer): Pick<Operation, 'requestTypes'> {
+  const isText =
+    (body.kind === 'document' && body.form === undefined) || (body.kind === 'raw' && body.raw !== 'binary');
+  const said = headers.find(({ name }) => name.toLowerCase() === 'content-type')?.text;
+  const isLiteral = said?.parts.every(({ kind }) => kind === 'literal') === true;
+  return isText && isLiteral ? { requestTypes: [said.source] } : {};
 }
 
 /** A field without the text that fills it on the caller's side. */

@@ -110,7 +110,9 @@ describe.each(ENGINES)('messages are published on %s', (kind) => {
 
   it('by code only as the definitions declare', async () => {
     expect(problem(await code('K4', 'unknown'))).toEqual([400, 'BAD_PARAMETER']);
-    expect(problem(await code('K4', 'large'))).toEqual([413, 'BODY_TOO_LARGE']);
+    const large = await code('K4', 'large');
+    expect(problem(large)).toEqual([413, 'BODY_TOO_LARGE']);
+    expect(large.text).toMatch(/larger than \d+ bytes \(`size` of its queue\)/);
     expect(problem(await code('K4', 'none'))).toEqual([500, 'INTERNAL']);
     expect(problem(await code('K4', 'inside'))).toEqual([500, 'INTERNAL']);
     const told = box.log().map(({ err }) => String((err as { message?: string } | undefined)?.message));

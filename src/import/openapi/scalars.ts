@@ -5,7 +5,7 @@ import { compilePattern } from '../../wire/pattern.ts';
 import type { FieldOptions } from '../draft.ts';
 import { contentText } from './content-text.ts';
 import { translatePattern } from './patterns.ts';
-import { type JsonType, type SchemaContext, type Shape, tellOnce } from './shape.ts';
+import { type JsonType, noteOnce, type SchemaContext, type Shape, tellOnce } from './shape.ts';
 import type { Node } from './tree.ts';
 
 /** A single value: its type in words, and its options. */
@@ -45,6 +45,9 @@ const INTEGER_FORMATS: Readonly<Record<string, readonly [string, string] | undef
   int64: undefined,
   uint64: ['0', '18446744073709551615'],
 };
+
+/** Formats of integers of more than 64 bits, or of any size. */
+const BIG_FORMAT = /^(?:u?int(?:128|256|512)|big-?int(?:eger)?)$/i;
 
 /** The bounds of the type `integer`. */
 const LEAST = '-9223372036854775808';
@@ -139,7 +142,7 @@ export function numberOf(
   values: readonly Node[] | undefined,
 ): ScalarRead {
   const format = shape.first('format')?.text ?? '';
-  const isInteger = !types.has('number') || Object.hasOwn(INTEGER_FORMATS, format);
+  const isInteger = !types.has('number') || Object.hasOwn(INTEGER_FORMATS, format) || BIG_FORMAT.test(format);
   const step = isInteger ? undefined : fractionOf(shape.all('multipleOf'));
   if (!isInteger && !/^(?:|float|double|decimal|number|currency|money)$/.test(format))
     tellOnce(context, `the format "${format}"`, 'numbers of it are not checked', shape.first('format'));
@@ -156,11 +159,28 @@ export function numberOf(
   const bounds = isInteger ? (INTEGER_FORMATS[format] ?? []) : [];
   Object.assign(options, boundsOf(shape, isInteger, bounds));
   if (!isInteger) return { word, options };
+  if (isBig(shape, format, options)) return { word: BIG_INTEGER, options };
   const { minimum, maximum } = options;
-  // One without bounds has 64 bits: JSON has no longer ones that all programs read (RFC 8259, section 6).
-  const isBig =
-    format !== 'int64' && [minimum, maximum].some((each) => each !== undefined && !isWithinLong(String(each)));
-  return isBig ? { word: BIG_INTEGER, options } : { word, options: withoutLong(options) };
+  if (format === '' && (minimum === undefined || maximum === undefined))
+    noteOnce(
+      context,
+      'integers without a format or bounds',
+      'they have 64 bits; write big-integer at a field that may be longer, which the next import keeps',
+      shape.node,
+    );
+  return { word, options: withoutLong(options) };
+}
+
+/**
+ * Whether a contract says that an integer may exceed 64 bits: by its format, its bounds, or a value that it shows. Others have
+ * 64 bits: JSON has no longer ones that all programs read (RFC 8259, section 6).
+ */
+function isBig(shape: Shape, format: string, { minimum, maximum }: FieldOptions): boolean {
+  if (format === 'int64') return false;
+  if (BIG_FORMAT.test(format)) return true;
+  const shown = [shape.all('default'), shape.all('example'), shape.all('examples').flatMap((each) => each.items())];
+  const texts = shown.flat().flatMap(({ number }) => (number === undefined ? [] : (toDecimal(number, true) ?? [])));
+  return [minimum, maximum, ...texts].some((each) => each !== undefined && !isWithinLong(String(each)));
 }
 
 /** The listed values that are numbers, and whole ones of an integer. */
@@ -319,6 +339,12 @@ export function fits(node: Node, word: string, options: FieldOptions): boolean {
   return isOf(kind, value) && fitsText(value, word, options);
 }
 
+/** A value of the contract in a definition: a number that would lose digits is a text. */
+export function givenValue({ value, number }: Node): string | number | boolean {
+  const text = number === undefined ? undefined : toDecimal(number, true);
+  return text === undefined || text.includes('.') ? (value as string | number | boolean) : numeric(text);
+}
+
 /** What values of the types are in JSON, that defaults and examples may have. */
 const NATURES: Readonly<Record<string, 'boolean' | 'number' | 'text' | undefined>> = {
   boolean: 'boolean',
@@ -338,7 +364,7 @@ const WHOLE: ReadonlySet<string> = new Set(['integer', BIG_INTEGER]);
 
 function fitsNumber(node: Node, isWhole: boolean, { minimum, maximum, above, below, fraction }: FieldOptions): boolean {
   const text = node.number === undefined ? undefined : toDecimal(node.number, true);
-  if (text === undefined || (isWhole && !Number.isSafeInteger(node.value))) return false;
+  if (text === undefined || (isWhole && text.includes('.'))) return false;
   const against = (bound: number | string | undefined): number =>
     bound === undefined ? 0 : compareDecimals(text, toDecimal(String(bound), true) ?? '0');
   if (against(minimum) < 0 || against(maximum) > 0) return false;

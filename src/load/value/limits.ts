@@ -118,14 +118,22 @@ export const limits = keys<keyof GatewayLimitsDeclared>(
       'Limits on every exchange. Queries may set their own `rows` and `timeout`, and calls behind `call:` their own `timeout`.',
   },
   {
-    body: { ...size, description: 'Maximum size of a request body.', default: '10 MiB' },
+    body: {
+      ...size,
+      description: 'Maximum size of a request body, and of the reply of a call, without files.',
+      default: '10 MiB',
+    },
     timeout: time('Time limit until the first byte of the reply, and of a stored query.', '30 s'),
     rows: count('Maximum number of rows of a stored query.', 100000),
     target: { ...size, description: 'Maximum length of a request target (path and query).', default: '64 KiB' },
-    parameters: count('Maximum number of query parameters of a request.', 1000),
+    parameters: count(
+      'Maximum number of query parameters of a request, and of the parts of a form that are not files.',
+      1000,
+    ),
     attachment: {
       ...size,
-      description: 'Maximum size of an attachment of a message (MTOM), and of a REST body that is binary content.',
+      description:
+        'Maximum size of an attachment of a message (MTOM), of a file of a form, and of a REST body that is binary content, in requests and in the replies of calls.',
       default: '1 GiB',
       examples: ['1 GiB'],
     },

@@ -116,7 +116,7 @@ export async function bounded({ body, status, headers }: Response): Promise<Resp
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.length;
-    if (size > LARGEST) throw new Error(`the reply is larger than ${LARGEST} bytes`);
+    if (size > LARGEST) throw new Error(`the reply is larger than ${LARGEST} bytes (a fixed limit)`);
     chunks.push(chunk);
   }
   return new Response(chunks.length === 0 ? null : Buffer.concat(chunks), { status, headers });

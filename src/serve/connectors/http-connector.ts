@@ -257,7 +257,8 @@ const OTHER_FIELDS: ReadonlySet<string> = new Set([
  */
 function readPostedForm(text: string, query: string): HttpContent {
   const form = parseForm(text, FORM_FIELDS);
-  if (form === undefined) throw Fault.of('BAD_BODY', { reason: `it has more than ${FORM_FIELDS} fields` });
+  if (form === undefined)
+    throw Fault.of('BAD_BODY', { reason: `it has more than ${FORM_FIELDS} fields (a fixed limit)` });
   const said: Saying = {};
   for (const [name, value] of form) {
     const key = (Object.keys(NAMES) as (keyof Said)[]).find((each) => NAMES[each].includes(name));
