@@ -187,7 +187,8 @@ function reasonOf(error: errors.JOSEError): string {
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'token with a wrong signature';
   if (error instanceof errors.JWKSNoMatchingKey) return 'token signed with a key that the issuer does not publish';
   if (error instanceof errors.JWKSMultipleMatchingKeys) return 'token that matches several keys of the issuer';
-  if (error instanceof errors.JWKSInvalid) return "token signed with a key that can't be used: it is published as a private one";
+  if (error instanceof errors.JWKSInvalid)
+    return "token signed with a key that can't be used: it is published as a private one";
   if (error instanceof errors.JOSEAlgNotAllowed) return 'token signed with an algorithm that is not allowed';
   return 'malformed token';
 }

@@ -37,6 +37,8 @@ interface KeyOptions extends KeyTimes {
 const TIMES: KeyTimes = { cooldown: 30_000, maxAge: 600_000, kept: 86_400_000, timeout: 5_000 };
 /** Pause after a failed fetch, in milliseconds: an issuer in trouble should not get even more requests. */
 const PAUSE_MS = 5_000;
+/** For so many milliseconds after a failed fetch the issuer is taken to be down: known keys are used without waiting for the next. */
+const DOWN_MS = 60_000;
 /** Bytes of a key set, and of any other reply. */
 const LARGEST = 512 * 1024;
 
@@ -107,9 +109,10 @@ function keysOfUrl(url: URL, options: KeyOptions): KeySet {
   async function current(): Promise<Fetched> {
     if (known !== undefined && now() - known.at < maxAge) return known;
     const next = fetchSet();
-    if (failed === undefined || known === undefined) return next.catch(older);
+    const isDown = failed !== undefined && now() - failed.at < DOWN_MS;
+    if (!isDown || known === undefined || now() - known.at >= kept) return next.catch(older);
     next.catch(() => undefined);
-    return older(failed.error);
+    return older(failed?.error);
   }
 
   const wasFetchedJustNow = (set: Fetched): boolean => failed === undefined && now() - set.at < cooldown;
@@ -138,15 +141,12 @@ function keysOfUrl(url: URL, options: KeyOptions): KeySet {
   };
 }
 
-/** @throws Error for a reply that is not a key set, or has no key */
+/** @throws Error for a reply that is not a key set; one without keys is, and revokes those that were known */
 async function request(url: URL, timeout: number): Promise<FindKey> {
   const headers = { accept: 'application/json, application/jwk-set+json', 'user-agent': 'signalbox' };
   const signal = AbortSignal.timeout(timeout);
   const reply = await keysIn(await fetch(url, { headers, signal, redirect: 'error' }));
-  const set = JSON.parse(await reply.text()) as JSONWebKeySet;
-  const find = createLocalJWKSet(set);
-  if (set.keys.length === 0) throw new Error('the issuer publishes no key');
-  return find;
+  return createLocalJWKSet(JSON.parse(await reply.text()) as JSONWebKeySet);
 }
 
 async function keysIn(reply: Response): Promise<Response> {
