@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { Agent, get as httpGet } from 'node:http';
 import { join } from 'node:path';
@@ -218,9 +219,14 @@ test('a gateway that crashes is started again on the same port; callers wait rat
   await dev.until(/^The gateway ended \(exit code 7\)/m);
 });
 
-test('a port that is taken ends it: one line, a hint, exit code 1', async () => {
+test.each([
+  [['dev']],
+  [['dev', '--reset']],
+])('a port that is taken ends %j: one line, a hint, exit code 1, and the database, which its holder may use, is left as it is', async (command) => {
   const port = await takenPort();
-  const { code, stderr } = await signalboxProcess(['dev'], { cwd: await staffProject(), env: { PORT: String(port) } });
+  const cwd = await staffProject();
+  const { code, stderr } = await signalboxProcess(command, { cwd, env: { PORT: String(port) } });
+  expect(existsSync(join(cwd, '.signalbox/signalbox.db'))).toBe(false);
   expect(stderr).toMatch(
     new RegExp(
       `^signalbox: 127\\.0\\.0\\.1:${port} is in use by process ${process.pid} \\(.*\\)\n  .*PORT=0 takes a free one\\.\n$`,
