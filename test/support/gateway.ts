@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { DefinitionsError, renderDiagnostics } from '../../src/load/index.ts';
 import type { OwnApp } from '../../src/serve/own-app.ts';
 import { type RunningGateway, startGateway } from '../../src/serve/start.ts';
+import type { Clock } from '../../src/wire/waiting.ts';
 import { writeProject } from './project.ts';
 
 /** The project's folder. */
@@ -55,6 +56,7 @@ export interface TestGatewayOptions {
   readonly usersWithin?: number;
   readonly grace?: number;
   readonly headersTimeout?: number;
+  readonly clock?: Clock;
   /** Processes for stored queries. The default, one, halves the time to start. */
   readonly readers?: number;
 }
@@ -79,6 +81,7 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     ...(options.usersWithin === undefined ? {} : { usersWithin: options.usersWithin }),
     ...(options.grace === undefined ? {} : { grace: options.grace }),
     ...(options.headersTimeout === undefined ? {} : { headersTimeout: options.headersTimeout }),
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(process.env.SIGNALBOX_TEST_RESPONSES === undefined ? {} : { app: reading }),
     readers: options.readers ?? 1,
     env: { PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'test.db')}`, ...options.env },
