@@ -10,7 +10,7 @@ export default defineConfig({
     globalSetup: [
       './test/support/memory-setup.ts',
       './test/support/compile-setup.ts',
-      './test/support/postgres-setup.ts',
+      './test/support/databases-setup.ts',
     ],
     setupFiles: './test/support/file-setup.ts',
     include: ['test/**/*.test.ts'],

@@ -8,7 +8,7 @@ export default defineConfig({
   // As in vitest.config.ts: one Fault class in the process.
   resolve: { alias: { signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
   test: {
-    globalSetup: './test/support/postgres-setup.ts',
+    globalSetup: './test/support/databases-setup.ts',
     setupFiles: './test/support/file-setup.ts',
     include: ['test/interop/**/*.test.ts', 'test/**/*.interop.test.ts'],
     maxWorkers: 2,
