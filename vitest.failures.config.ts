@@ -12,6 +12,7 @@ export default defineConfig({
   resolve: { alias: { signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
   test: {
     globalSetup: ['./test/support/compile-setup.ts', './test/support/databases-setup.ts'],
+    fsModuleCache: true,
     setupFiles: './test/support/file-setup.ts',
     include: ['test/failures/**/*.test.ts', 'test/**/*.failures.test.ts'],
     // Most of the time is waiting.

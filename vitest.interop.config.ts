@@ -9,6 +9,7 @@ export default defineConfig({
   resolve: { alias: { signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
   test: {
     globalSetup: './test/support/databases-setup.ts',
+    fsModuleCache: true,
     setupFiles: './test/support/file-setup.ts',
     include: ['test/interop/**/*.test.ts', 'test/**/*.interop.test.ts'],
     maxWorkers: 2,

@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     globalSetup: './test/support/databases-setup.ts',
+    fsModuleCache: true,
     setupFiles: './test/support/file-setup.ts',
     include: ['test/workshop/**/*.test.ts'],
     testTimeout: 60_000,
