@@ -34,8 +34,9 @@ interface Compiled {
 }
 
 /**
- * Opens the databases that stored queries read. The readers of the gateway's own database start in the background: calls wait
- * for them, and `ready` resolves when one has started. A datasource is opened with its first query. The database must exist.
+ * Opens the databases that stored queries read. The readers of the gateway's own database start in the background when queries
+ * of it are declared: calls wait for them, and `ready` resolves when one has started. A datasource is opened with its first
+ * query. The database must exist.
  */
 export function openQueries(options: QueryOptions): QueryPort {
   sweepTemporary(resultsFolder(options));
