@@ -366,11 +366,18 @@ const NATURES: Readonly<Record<string, 'boolean' | 'number' | 'text' | undefined
   datetime: 'text',
 };
 
-/** Whether a number is whole where the type is, and within the 64 bits of `integer`. */
+/** The types of whole numbers, with those that they hold. */
+const WHOLE: ReadonlyMap<string, (digits: string) => boolean> = new Map([
+  ['integer', isWithinLong],
+  [BIG_INTEGER, () => true],
+]);
+
+/** Whether a number is one that a type of whole numbers holds. Any number for other types. */
 function isWhole({ number }: Node, kind: string): boolean {
-  if (kind !== 'integer' && kind !== BIG_INTEGER) return true;
-  const text = number === undefined ? undefined : wholeOf(number);
-  return text !== undefined && (kind === BIG_INTEGER || isWithinLong(text));
+  const holds = WHOLE.get(kind);
+  if (holds === undefined) return true;
+  const digits = number === undefined ? undefined : wholeOf(number);
+  return digits !== undefined && holds(digits);
 }
 
 function fitsNumber(node: Node, { minimum, maximum, above, below, fraction }: FieldOptions): boolean {
