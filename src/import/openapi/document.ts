@@ -120,8 +120,8 @@ function isEmptyDefault({ value }: Node): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
-function shown({ value }: Node): string {
-  const text = JSON.stringify(value);
+function shown({ value, number }: Node): string {
+  const text = number ?? JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 

@@ -189,7 +189,7 @@ function numbersIn(values: readonly Node[], isInteger: boolean, { losses }: Sche
     if (typeof value === 'number' && (!isInteger || Number.isSafeInteger(value))) return [value];
     const digits = number === undefined ? undefined : toDecimal(number, true);
     if (digits !== undefined && !digits.includes('.')) return [digits];
-    losses.add(`the listed value ${JSON.stringify(value)} of a number`, 'left out', place);
+    losses.add(`the listed value ${number ?? JSON.stringify(value)} of a number`, 'left out', place);
     return [];
   });
 }
@@ -334,15 +334,21 @@ export function fits(node: Node, word: string, options: FieldOptions): boolean {
   if (options.enum !== undefined) return options.enum.includes(value as string | number);
   const kind = word.replace(/\(.*$/, '');
   if (typeof value === 'boolean') return NATURES[kind] === 'boolean';
-  if (typeof value === 'number') return NATURES[kind] === 'number' && fitsNumber(node, WHOLE.has(kind), options);
+  if (typeof value === 'number') return NATURES[kind] === 'number' && isWhole(node, kind) && fitsNumber(node, options);
   if (typeof value !== 'string' || NATURES[kind] !== 'text') return false;
   return isOf(kind, value) && fitsText(value, word, options);
 }
 
-/** A value of the contract in a definition: a number that would lose digits is a text. */
+/** A value of the contract in a definition: an integer that would lose digits is a text. */
 export function givenValue({ value, number }: Node): string | number | boolean {
-  const text = number === undefined ? undefined : toDecimal(number, true);
-  return text === undefined || text.includes('.') ? (value as string | number | boolean) : numeric(text);
+  const text = number === undefined || Number.isSafeInteger(value) ? undefined : wholeOf(number);
+  return text ?? (value as string | number | boolean);
+}
+
+/** The digits of a number that is whole; 1.0 is (JSON Schema Validation, section 6.1.1). */
+function wholeOf(number: string): string | undefined {
+  const text = toDecimal(number, true)?.replace(/\.0+$/, '');
+  return text?.includes('.') === true ? undefined : text;
 }
 
 /** What values of the types are in JSON, that defaults and examples may have. */
@@ -360,11 +366,23 @@ const NATURES: Readonly<Record<string, 'boolean' | 'number' | 'text' | undefined
   datetime: 'text',
 };
 
-const WHOLE: ReadonlySet<string> = new Set(['integer', BIG_INTEGER]);
+/** The types of whole numbers, with those that they hold. */
+const WHOLE: ReadonlyMap<string, (digits: string) => boolean> = new Map([
+  ['integer', isWithinLong],
+  [BIG_INTEGER, () => true],
+]);
 
-function fitsNumber(node: Node, isWhole: boolean, { minimum, maximum, above, below, fraction }: FieldOptions): boolean {
+/** Whether a number is one that a type of whole numbers holds. Any number for other types. */
+function isWhole({ number }: Node, kind: string): boolean {
+  const holds = WHOLE.get(kind);
+  if (holds === undefined) return true;
+  const digits = number === undefined ? undefined : wholeOf(number);
+  return digits !== undefined && holds(digits);
+}
+
+function fitsNumber(node: Node, { minimum, maximum, above, below, fraction }: FieldOptions): boolean {
   const text = node.number === undefined ? undefined : toDecimal(node.number, true);
-  if (text === undefined || (isWhole && text.includes('.'))) return false;
+  if (text === undefined) return false;
   const against = (bound: number | string | undefined): number =>
     bound === undefined ? 0 : compareDecimals(text, toDecimal(String(bound), true) ?? '0');
   if (against(minimum) < 0 || against(maximum) > 0) return false;
