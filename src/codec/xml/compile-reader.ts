@@ -8,7 +8,7 @@ import {
   type MapType,
   type ScalarType,
 } from '../../model/field.ts';
-import { hasGroups, inlineDocument } from '../../model/particles.ts';
+import { inlineDocument, orderDecides } from '../../model/particles.ts';
 import { holdsNull, primitiveOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { isWhite } from '../../wire/white-space.ts';
@@ -123,7 +123,7 @@ function documentReader(document: Document, namespace: string, shared: Shared): 
 function itselfReader(document: Document, namespace: string, shared: Shared): DocumentReader {
   const { foreign } = shared;
   const fields = document.fields.map((field) => fieldReader(field, namespace, shared, document.patch));
-  const sort = hasGroups(document)
+  const sort = orderDecides(document, namespace)
     ? compileGroupSort(document, namespace, shared.service, foreign)
     : compileSort(document, namespace, foreign);
   const passes = foreign !== 'refuse' && !document.open;

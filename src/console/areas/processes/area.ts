@@ -1,4 +1,4 @@
-import { REQUESTS, RUN_TONES } from '../../../operator/process.ts';
+import { RECURRENCES, REQUESTS, RUN_TONES } from '../../../operator/process.ts';
 import type { ProcessLoad, RecurrenceTimes, RequestFilter } from '../../../process/index.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
 import {
@@ -79,21 +79,15 @@ async function showRecurrences(visit: Visit): Promise<Reply> {
     'Recurrences',
     html`${heading('Processes', { about: 'When processes recur by themselves, and what requests can recur by.', actions: scheduleLink(visit) })}
 ${processTabs('/processes/recurrences')}
-${table<RecurrenceTimes>(
-  'Recurrences',
-  [
-    { title: 'Recurrence', cell: ({ recurrence }) => recurrence.id },
-    { title: 'Description', kind: 'wide', cell: ({ recurrence }) => recurrence.description },
-    { title: 'Schedule', kind: 'code', cell: ({ recurrence }) => recurrence.cron },
-    { title: 'Zone', cell: ({ recurrence }) => recurrence.zone },
-    { title: 'Next times', cell: ({ next }) => (next.length === 0 ? 'none' : lines(next.map((each) => time(each)))) },
-    { title: 'Processes', cell: ({ processes }) => lines(processes.map(processOf)) },
-  ],
-  all,
-  { empty },
-)}`,
+${table('Recurrences', RECURRENCE_COLUMNS, all, { empty })}`,
   );
 }
+
+const RECURRENCE_COLUMNS = columnsOf(RECURRENCES, {
+  schedule: ({ recurrence }) => html`<code>${recurrence.cron}</code>`,
+  next: ({ next }) => (next.length === 0 ? 'never' : lines(next.map((each) => time(each)))),
+  processes: ({ processes }) => lines(processes.map(processOf)),
+});
 
 const lines = (all: readonly Html[]): Html => html`${all.map((each) => html`<div>${each}</div>`)}`;
 

@@ -1,12 +1,13 @@
 import type { Position } from '../../../model/definition.ts';
 import { CONSOLE_GRANTS, type ConsoleGrant, type Role } from '../../../model/security.ts';
+import { AUDIT_LOG, SESSIONS } from '../../../operator/user.ts';
 import { consoleGrants, listsOf } from '../../../security/authorise.ts';
 import { type CallerFacts, type Chain, type Link, permittedTo, type Thing } from '../../../security/grants.ts';
 import type { KeptSession } from '../../../security/sign-in/session-rows.ts';
 import type { TrailEntry } from '../../../security/trail.ts';
 import { thingsOf } from '../../built.ts';
 import { type Html, html, NOTHING, type Part } from '../../html.ts';
-import { badge, button, type Column, hidden, link, pathTo, shortId, table, tabs, time } from '../../parts.ts';
+import { badge, button, type Column, columnsOf, hidden, link, pathTo, shortId, table, tabs } from '../../parts.ts';
 import type { Visit } from '../../route.ts';
 import { placeLink } from '../registry/sources.ts';
 
@@ -110,57 +111,45 @@ function browserOf(agent: string): Html {
   return html`<span title="${agent}">${found}${system === undefined ? '' : ` on ${system}`}</span>`;
 }
 
-/** Sessions that can be used. @param to of the action that ends one; without it they can't be ended here */
-export function sessionTable(visit: Visit, sessions: readonly KeptSession[], to: string | undefined): Html {
+/** Sessions of one user that can be used. @param to the path of the action that ends one */
+export function sessionTable(visit: Visit, sessions: readonly KeptSession[], to: string): Html {
+  const { user: _, ...ofOne } = SESSIONS;
   return table<KeptSession>(
     'Sessions',
     [
-      {
-        title: 'Session',
-        kind: 'code',
-        cell: ({ id }) =>
+      ...columnsOf(ofOne, {
+        session: ({ id }) =>
           id === visit.session ? html`<code>${id}</code> ${badge('good', 'this one')}` : html`<code>${id}</code>`,
+        address: ({ address }) => html`<code>${address}</code>`,
+        browser: ({ agent }) => browserOf(agent),
+      }),
+      {
+        title: 'Action',
+        cell: ({ id }) =>
+          button(visit, {
+            text: 'End',
+            to,
+            fields: { session: id },
+            ...(id === visit.session ? { ask: 'This is the session that you use now: you are signed out.' } : {}),
+          }),
       },
-      { title: 'Signed in', cell: ({ created }) => time(created) },
-      { title: 'By', cell: ({ signedIn }) => signedIn },
-      { title: 'Last used', cell: ({ seen }) => time(seen) },
-      { title: 'Ends', cell: ({ expires }) => time(expires) },
-      { title: 'Address', kind: 'code', cell: ({ address }) => address },
-      { title: 'Browser', kind: 'wide', cell: ({ agent }) => browserOf(agent) },
-      ...(to === undefined
-        ? []
-        : [
-            {
-              title: 'Action',
-              cell: ({ id }: KeptSession) =>
-                button(visit, {
-                  text: 'End',
-                  to,
-                  fields: { session: id },
-                  ...(id === visit.session ? { ask: 'This is the session that you use now: you are signed out.' } : {}),
-                }),
-            } as const,
-          ]),
     ],
     sessions,
     { empty: 'No session can be used.' },
   );
 }
 
-/** Lines of the trails. */
-export const entryColumns = (visit: Visit): readonly Column<TrailEntry>[] => [
-  { title: 'Time', cell: ({ at }) => time(at) },
-  { title: 'By', cell: ({ actor }) => link('/users/log', actor, { actor }) },
-  { title: 'Action', cell: ({ action }) => html`<span class="word">${action}</span>` },
-  {
-    title: 'Of',
-    cell: ({ user, queue, job, request }) =>
+/** The columns of the audit log, with links to its subjects. */
+export const entryColumns = (visit: Visit): readonly Column<TrailEntry>[] =>
+  columnsOf(AUDIT_LOG, {
+    actor: ({ actor }) => link('/users/log', actor, { actor }),
+    action: ({ action }) => html`<span class="word">${action}</span>`,
+    of: ({ user, queue, job, request }) =>
       user === undefined
         ? html`<span class="linked">${link(pathTo('queues', queue ?? ''), queue ?? '')}${job === undefined ? NOTHING : html` ${shortId(job)}`}${request === undefined ? NOTHING : html` ${requestLink(request)}`}</span>`
         : userLink(visit, user),
-  },
-  { title: 'Detail', kind: 'wide', cell: ({ detail }) => detailText(detail) },
-];
+    detail: ({ detail }) => detailText(detail),
+  });
 
 function detailText(detail: TrailEntry['detail']): Part {
   const texts = Object.entries(detail ?? {}).flatMap(([name, value]) => {
