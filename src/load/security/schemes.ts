@@ -16,10 +16,20 @@ import { byId, declarationsOf, type Linking, resolveIds } from '../linking.ts';
 import { eachOnce, given } from '../object.ts';
 import type { Declaration } from '../read/declaration.ts';
 import type { GatewayDeclared } from '../schema/gateway.ts';
-import type { BearerDeclared, SchemeDeclared, SignatureDeclared, WebhookDeclared } from '../schema/scheme.ts';
+import { defaultsOf } from '../schema/json-schema.ts';
+import {
+  type BearerDeclared,
+  bearer,
+  type SchemeDeclared,
+  type SignatureDeclared,
+  signature,
+  usernameToken,
+  type WebhookDeclared,
+  webhook,
+} from '../schema/scheme.ts';
 import { linkFile, linkSecrets, linkUrl, secureEndpointFault, writtenFault } from '../value/address.ts';
 import { parseConfigText } from '../value/config-text.ts';
-import { linkDuration } from '../value/units.ts';
+import { linkDuration, milliseconds } from '../value/units.ts';
 import { placesOf } from './grants.ts';
 
 const KEYS = ['basic', 'api-key', 'bearer', 'client-certificate', 'username-token', 'signature', 'webhook'] as const;
@@ -68,7 +78,8 @@ function linkKind(
       return { kind: 'client-certificate', ...given({ header: linkHeader(linking, value['client-certificate']) }) };
     case 'username-token': {
       const token = value['username-token'] ?? {};
-      const maxAge = linkDuration(linking, token, 'username-token.max-age', LONGEST_AGE) ?? MAX_AGE;
+      const maxAge =
+        linkDuration(linking, token, 'username-token.max-age', LONGEST_AGE) ?? milliseconds(TOKEN['max-age']);
       return { kind: 'username-token', passwords: token.passwords ?? ['text', 'digest'], maxAge };
     }
     case 'signature':
@@ -78,7 +89,11 @@ function linkKind(
   }
 }
 
-const MAX_AGE = 5 * 60_000;
+const BEARER = defaultsOf(bearer);
+const TOKEN = defaultsOf(usernameToken);
+const SIGNATURE = defaultsOf(signature);
+const WEBHOOK = defaultsOf(webhook);
+
 /** Anyone who intercepts a message has this long to send it to another gateway first. */
 const LONGEST_AGE = { amount: 3_600_000, words: 'from 1 ms to 1 h' };
 
@@ -108,7 +123,7 @@ export function linkAcceptedSignature(linking: Linking, declared: SignatureDecla
   return {
     algorithms: taken('algorithms', SIGNATURE_ALGORITHMS, 'rsa-sha256'),
     digests: taken('digests', DIGEST_ALGORITHMS, 'sha256'),
-    maxAge: linkDuration(linking, declared, `${within}.max-age`, LONGEST_AGE) ?? MAX_AGE,
+    maxAge: linkDuration(linking, declared, `${within}.max-age`, LONGEST_AGE) ?? milliseconds(SIGNATURE['max-age']),
   };
 }
 
@@ -139,7 +154,8 @@ function linkSignature(linking: Linking, declared: SignatureDeclared): Kind {
 }
 
 function linkWebhook(linking: Linking, declared: WebhookDeclared): Kind {
-  const tolerance = linkDuration(linking, declared, 'webhook.tolerance', LONGEST_AGE) ?? MAX_AGE;
+  const tolerance =
+    linkDuration(linking, declared, 'webhook.tolerance', LONGEST_AGE) ?? milliseconds(WEBHOOK.tolerance);
   const secrets = linkSecrets(linking, declared, 'secrets', 'A secret of webhooks');
   return { kind: 'webhook', secrets, user: declared.user, tolerance };
 }
@@ -151,31 +167,33 @@ const LONGEST_TOLERANCE = { amount: 600_000, words: 'from 1 ms to 10 min' };
 function linkBearer(
   linking: Linking,
   id: string,
-  bearer: BearerDeclared,
+  declared: BearerDeclared,
   roles: ReadonlyMap<string, Role>,
 ): Omit<BearerScheme, 'id' | 'description'> {
-  const users = bearer.users ?? 'any';
-  const given = Object.keys(bearer.roles ?? {});
-  if (users === 'any' && given.length === 0 && !linking.doubt.about(bearer, 'roles', 'users')) {
+  const users = declared.users ?? BEARER.users;
+  const given = Object.keys(declared.roles ?? {});
+  if (users === 'any' && given.length === 0 && !linking.doubt.about(declared, 'roles', 'users')) {
     const { report, places } = linking;
-    report.raise('tokens-without-roles', { scheme: id }, places.key(bearer, 'issuer'));
+    report.raise('tokens-without-roles', { scheme: id }, places.key(declared, 'issuer'));
   }
   const held = new Map(
-    given.map((value) => [value, resolveIds(linking, 'role', roles, bearer.roles as object, value)]),
+    given.map((value) => [value, resolveIds(linking, 'role', roles, declared.roles as object, value)]),
   );
   return {
     kind: 'bearer',
-    issuer: parseConfigText(bearer.issuer).text,
-    audience: [bearer.audience].flat().map((each) => parseConfigText(each).text),
-    jwks: linkKeySet(linking, bearer),
-    algorithms: linkAlgorithms(linking, bearer, 'algorithms', 'bearer.algorithms', TOKEN_ALGORITHMS) ?? ['RS256'],
-    scopes: bearer.scopes ?? [],
-    tolerance: linkDuration(linking, bearer, 'bearer.tolerance', LONGEST_TOLERANCE) ?? 30_000,
-    user: bearer.user ?? 'sub',
+    issuer: parseConfigText(declared.issuer).text,
+    audience: [declared.audience].flat().map((each) => parseConfigText(each).text),
+    jwks: linkKeySet(linking, declared),
+    algorithms: linkAlgorithms(linking, declared, 'algorithms', 'bearer.algorithms', TOKEN_ALGORITHMS) ?? ['RS256'],
+    scopes: declared.scopes ?? [],
+    tolerance: linkDuration(linking, declared, 'bearer.tolerance', LONGEST_TOLERANCE) ?? milliseconds(BEARER.tolerance),
+    user: declared.user ?? BEARER.user,
     users,
-    claim: bearer.claim ?? 'scope',
+    claim: declared.claim ?? BEARER.claim,
     roles: held,
-    grantedAt: new Map([...held].map(([value, all]) => [value, placesOf(linking, bearer.roles as object, value, all)])),
+    grantedAt: new Map(
+      [...held].map(([value, all]) => [value, placesOf(linking, declared.roles as object, value, all)]),
+    ),
   };
 }
 
