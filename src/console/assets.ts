@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { acceptsCoding } from '../wire/representation.ts';
+import { acceptsCoding } from '../wire/accept-encoding.ts';
 
 /** The files that pages load, which the build has bundled. */
 const NAMES = {

@@ -1,6 +1,7 @@
 import { Fault } from '../model/fault.ts';
 import { readContentType, sendableContentType } from '../wire/content-type.ts';
-import { FORM_MEDIA_TYPE, parseForm } from '../wire/query-string.ts';
+import { FORM_MEDIA_TYPE } from '../wire/form-values.ts';
+import { parseForm } from '../wire/query-string.ts';
 import type { ConsoleRequest } from './console-port.ts';
 
 /** The fields and files of a form. */

@@ -9,7 +9,8 @@ import type { XmlElement } from '../../wire/xml/tree.ts';
 import { refuse } from '../error.ts';
 import { compileFindKind, type Kinded } from '../kind.ts';
 import { isInherited, ownMember, plainObject } from '../value.ts';
-import { type Resolve, typeOf } from './content.ts';
+import type { Resolve } from './binary-content.ts';
+import { typeOf } from './content.ts';
 import { element, type Tag, typeTag, type XmlPlace } from './element.ts';
 import { isIn } from './read-members.ts';
 

@@ -6,7 +6,8 @@ import { ANY_NAMESPACE, takesNamespace } from '../../model/wildcard.ts';
 import { quote } from '../../wire/words.ts';
 import { readXml, XmlError } from '../../wire/xml/read-xml.ts';
 import { escapeText } from '../../wire/xml/text.ts';
-import { writeXml, type XmlElement } from '../../wire/xml/tree.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
+import { writeXml } from '../../wire/xml/write-xml.ts';
 import { refuse } from '../error.ts';
 
 /** Whether values of a field are the markup inside an element. */

@@ -9,7 +9,8 @@ import { XSI } from '../../wire/xml/namespaces.ts';
 import type { XmlAttribute, XmlElement } from '../../wire/xml/tree.ts';
 import { addError, CodecError, refuse, stepOf, within } from '../error.ts';
 import { checkDepth, compileEntryCount, type Foreign, setMember, unknownField } from '../value.ts';
-import { isCommon, isNil, onlyText, type Resolve } from './content.ts';
+import type { Resolve } from './binary-content.ts';
+import { isCommon, isNil, onlyText } from './content.ts';
 
 /**
  * The content of a field: the text of an attribute, an element, all elements of a flat list, or the element of the document

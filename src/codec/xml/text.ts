@@ -5,7 +5,8 @@ import { isWhite, trimmed } from '../../wire/white-space.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { compileScalar, valueWhenEmpty } from '../scalar.ts';
 import type { Foreign } from '../value.ts';
-import { checkAttributes, fromSpacedBase64, markupOrText, onlyText, type Resolve, readBinary } from './content.ts';
+import { fromSpacedBase64, type Resolve, readBinary } from './binary-content.ts';
+import { checkAttributes, markupOrText, onlyText } from './content.ts';
 
 /** Reads an element; `undefined` when it says that nothing is given. */
 type Read = (element: XmlElement, depth: number, resolve: Resolve | undefined) => Value;
