@@ -16,8 +16,8 @@ export type Resolve = (href: string) => Attachment;
 const XMIME: readonly string[] = ['http://www.w3.org/2005/05/xmlmime', 'http://www.w3.org/2004/11/xmlmime'];
 
 /**
- * Reads the content of an element: base64, with white space anywhere, or the attachment that an Include stands for. The
- * media type of base64 may be given by `xmime:contentType`.
+ * Reads the content of an element: base64, with white space anywhere, or the attachment that an Include refers to. The media
+ * type of base64 may be given by `xmime:contentType`.
  * @throws CodecError without a path, and what `resolve` throws
  */
 export function readBinary(element: XmlElement, resolve?: Resolve): Attachment {
@@ -44,7 +44,7 @@ function includeIn({ content }: XmlElement): XmlElement | undefined {
   let included: XmlElement | undefined;
   for (const each of content) {
     if (typeof each === 'string') continue;
-    // Any other element is what onlyText() complains about.
+    // onlyText() reports any other element.
     if (!isInclude(each)) return undefined;
     if (included !== undefined) refuse('holds two Includes');
     included = each;
@@ -60,7 +60,7 @@ function contentTypeOf(element: XmlElement): string | undefined {
   for (const namespace of XMIME) {
     const given = attributeOf(element, 'contentType', namespace);
     if (given === undefined) continue;
-    // It is sent on in headers, where a line end would begin another one.
+    // It is forwarded in headers, where a line end would begin another header.
     return parseMediaType(given) === undefined ? refuse('has an xmime:contentType that is not a media type') : given;
   }
   return undefined;

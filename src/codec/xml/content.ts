@@ -7,13 +7,13 @@ import { writeXml } from '../../wire/xml/write-xml.ts';
 import { refuse } from '../error.ts';
 import { countIgnored, type Foreign } from '../value.ts';
 
-/** What an element of XML holds: that as a text of its own where there are elements, else the text as it is, escaped markup. */
+/** The content of an element as text: markup if it has elements, otherwise the text as it is, which may be escaped markup. */
 export function markupOrText(element: XmlElement): string {
   if (element.content.every((each) => typeof each === 'string')) return onlyText(element);
   return element.content.map((each) => (typeof each === 'string' ? escapeText(each) : writeXml(each))).join('');
 }
 
-/** The text of an element that holds nothing else. */
+/** The text of an element that has no other content. */
 export function onlyText({ content }: XmlElement): string {
   if (content.length === 0) return '';
   const first = content[0]!;
@@ -25,16 +25,16 @@ export function onlyText({ content }: XmlElement): string {
 }
 
 /**
- * Whether an attribute may stand at any element, and says nothing of a document's fields. Of XML itself these are `space`
- * and `lang` (XML 1.0, sections 2.10 and 2.12), `base` and `id`.
+ * Whether an attribute is permitted on any element and is not a field of a document. Of the attributes of XML itself these are
+ * `space` and `lang` (XML 1.0, sections 2.10 and 2.12), `base` and `id`.
  */
 export function isCommon({ namespace }: XmlAttribute): boolean {
   return namespace === XSI || namespace === XML_NAMESPACE;
 }
 
 /**
- * Refuses, or counts, attributes at an element whose field has none. Those with a namespace (`wsu:Id`, `soapenv:encodingStyle`)
- * are for other readers of the message.
+ * Refuses or counts attributes of an element whose field has none. Attributes with a namespace (`wsu:Id`,
+ * `soapenv:encodingStyle`) are for other readers of the message.
  */
 export function checkAttributes({ attributes }: XmlElement, foreign: Foreign): void {
   for (const { local, namespace } of attributes) {
@@ -44,7 +44,7 @@ export function checkAttributes({ attributes }: XmlElement, foreign: Foreign): v
   }
 }
 
-/** Whether `xsi:nil` marks an element as having no value. One that is marked and has a value is refused. */
+/** Whether `xsi:nil` marks an element as having no value. Throws for a marked element that has a value. */
 export function isNil(element: XmlElement): boolean {
   let nil = false;
   for (const { local, namespace, value } of element.attributes) {
@@ -57,11 +57,11 @@ export function isNil(element: XmlElement): boolean {
   return true;
 }
 
-/** A name as an `xsi:type` has it, with its prefix resolved. */
+/** The name in an `xsi:type`, with its prefix resolved. */
 interface TypeName {
   readonly written: string;
   readonly local: string;
-  /** Empty for none. */
+  /** Empty for a name without a namespace. */
   readonly namespace: string;
 }
 

@@ -8,10 +8,10 @@ import type { Foreign } from '../value.ts';
 import { fromSpacedBase64, type Resolve, readBinary } from './binary-content.ts';
 import { checkAttributes, markupOrText, onlyText } from './content.ts';
 
-/** Reads an element; `undefined` when it says that nothing is given. */
+/** Reads an element; `undefined` when the element has no value. */
 type Read = (element: XmlElement, depth: number, resolve: Resolve | undefined) => Value;
 
-/** @param blank whether an empty element is absent where it can't be a text */
+/** @param blank whether an empty element counts as absent if its type has no empty value */
 export function scalarReader(field: Field, type: ScalarType, blank: boolean, foreign: Foreign): Read {
   if (primitiveOf(type) === 'binary') {
     return (element, _depth, resolve) => {
