@@ -21,7 +21,7 @@ import { processTabs, requestPath, rightsOf, scheduleLink, statusOf, WORDS } fro
 import { requestActions, sendReport, showRequest } from './request.ts';
 import { chooseProgram, scheduleAction, showForm } from './schedule.ts';
 
-/** Processes of the heat map; the others are counted in a last row. */
+/** Maximum number of processes in the heat map; the others are counted in a last row. */
 const MOST_BUSY = 30;
 
 type Row = Pick<ProcessLoad['processes'][number], 'name' | 'hours' | 'total'> & { readonly type?: string };
@@ -58,7 +58,7 @@ function heatMap({ processes }: ProcessLoad, timezone: string): Html {
 <p class="faint legend">Shades: ${[1, 2, 3, 4, 5].map((shade) => html`<span class="heat-${shade}">${shade === 1 ? 'fewest' : shade === 5 ? 'most' : ''}</span>`)}</p>`;
 }
 
-/** One of five shades: the square root spreads small numbers, which would all look the same next to a large one. */
+/** One of five shades. The square root separates small numbers, which would all look the same next to a large one. */
 function shadeOf(count: number, most: number): number {
   return count === 0 ? 0 : Math.max(1, Math.ceil(5 * Math.sqrt(count / most)));
 }
@@ -96,7 +96,7 @@ function processOf({ type, name, runAs, next }: RecurrenceTimes['processes'][num
   return html`${link('/processes', name, { type, name })} <span class="faint">as ${runAs}${entered}</span>`;
 }
 
-/** Requests of one page. */
+/** Requests per page. */
 const MOST = 50;
 
 const COLUMNS = columnsOf(REQUESTS, {
@@ -104,7 +104,7 @@ const COLUMNS = columnsOf(REQUESTS, {
   status: statusOf,
 });
 
-/** Hours that the list can go back. */
+/** Periods of the list, in hours. */
 const HOURS = [1, 4, 24, 72, 168] as const;
 
 const FILTERS = ['user', 'type', 'name', 'status', 'hours', 'from', 'to'] as const;
