@@ -1,5 +1,7 @@
 import type { Json, JsonObject } from '../json.ts';
 
+// OpenAPI has one operation per path and method: templates that differ only in their query are merged.
+
 /** Parameters of several templates. A parameter is required if every template requires it. */
 export function mergeParameters(lists: readonly (readonly JsonObject[])[]): JsonObject[] {
   const merged = new Map<string, JsonObject>();

@@ -193,5 +193,3 @@ function descriptionOf(entries: readonly Entry[]): string {
   const templates = entries.map(({ described: { uri } }) => `URI template ${uri.index}: \`${uri.template.text}\``);
   return [...descriptions, ...templates].join('\n\n');
 }
-
-// OpenAPI has one operation per path and method: templates that differ only in their query are merged.
