@@ -7,7 +7,8 @@ import { formToken, isFormToken, isSameOrigin, readCookie, SESSION_COOKIE } from
 import type { Session } from '../security/sign-in/sessions.ts';
 import { EDIT_TOPIC, editNotice } from './areas/diagnostics.ts';
 import { type Assets, openAssets } from './assets.ts';
-import type { ConsolePorts, ConsoleReply, ConsoleRequest } from './console-port.ts';
+import type { ConsolePorts, ConsoleReply } from './console-port.ts';
+import type { ConsoleRequest } from './console-request.ts';
 import { type EnteredForm, readForm } from './form.ts';
 import { frame, message } from './frame.ts';
 import { type Html, html } from './html.ts';

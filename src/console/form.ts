@@ -2,7 +2,7 @@ import { Fault } from '../model/fault.ts';
 import { readContentType, sendableContentType } from '../wire/content-type.ts';
 import { FORM_MEDIA_TYPE } from '../wire/form-values.ts';
 import { parseForm } from '../wire/query-string.ts';
-import type { ConsoleRequest } from './console-port.ts';
+import type { ConsoleRequest } from './console-request.ts';
 
 /** The fields and files of a form. */
 export interface EnteredForm {

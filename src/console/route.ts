@@ -1,6 +1,7 @@
 import type { Registry } from '../model/registry.ts';
 import type { ConsoleGrant, User } from '../model/security.ts';
-import type { ConsolePorts, ConsoleRequest } from './console-port.ts';
+import type { ConsolePorts } from './console-port.ts';
+import type { ConsoleRequest } from './console-request.ts';
 import type { Html } from './html.ts';
 
 /** A request of a signed-in user for a page or an action. */

@@ -30,13 +30,14 @@ import {
 import { defaultsOf } from './schema/json-schema.ts';
 import type { SchemeDeclared } from './schema/scheme.ts';
 import { tls as tlsMap } from './schema/tls.ts';
-import { type Callers, checkOwnPaths, usualSchemes } from './security/schemes.ts';
+import { type Callers, checkOwnPaths, usualSchemes } from './security/requirements.ts';
 import { linkAcceptedBreaks } from './value/accepted-breaks.ts';
 import { addressFault, linkFile, linkSecret, linkUrl, writtenFault } from './value/address.ts';
 import { parseConfigText, usesIn } from './value/config-text.ts';
-import { limits as limitsMap, linkCallLimits, linkRetention } from './value/limits.ts';
+import { limits as limitsMap, linkCallLimits } from './value/limits.ts';
 import { linkOnce } from './value/once.ts';
 import { linkReplicas } from './value/replicas.ts';
+import { linkRetention } from './value/retention.ts';
 import { bytes, isTimezone, KEEPALIVE, linkDuration, linkSize, milliseconds, TIMER_OR_NONE } from './value/units.ts';
 
 const DEFAULTS = defaultsOf(gateway);

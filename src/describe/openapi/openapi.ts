@@ -10,8 +10,9 @@ import { type DescribedUri, describeUri, type PathWriter } from '../uri.ts';
 import { deprecationNote, firstSentence, joined } from '../words.ts';
 import { openComponents } from './components.ts';
 import { mergeBodies, mergeParameters, mergeResponses } from './merge.ts';
+import { uriParameters } from './parameters.ts';
 import { formContent, operationResponses, problemSchema, type Writing } from './replies.ts';
-import { requestBody, uriParameters } from './request.ts';
+import { requestBody } from './request.ts';
 import { securityOf, securitySchemes } from './security.ts';
 
 // OpenAPI Specification 3.1.1 (OpenAPI Initiative, 24 October 2024).

@@ -21,19 +21,12 @@ import {
 } from '../schema/document.ts';
 import { defaultsOf } from '../schema/json-schema.ts';
 import { isMade } from '../value/config-text.ts';
+import { type Facets, lengths, linkFacets } from './facets.ts';
 import { type DerivedName, type DocumentSource, type FieldSpot, linkType } from './field-type.ts';
-import { fitValue, type Restriction, restrictionBroken, spelled } from './fit.ts';
+import { fitValue } from './fit.ts';
 import { withNamedType } from './named-type.ts';
-import {
-  anyOf,
-  attachmentOf,
-  checkOptions,
-  type Facets,
-  isInlineable,
-  lengths,
-  linkFacets,
-  refusedOptions,
-} from './options.ts';
+import { anyOf, attachmentOf, checkOptions, isInlineable, refusedOptions } from './options.ts';
+import { type Restriction, restrictionBroken, spelled } from './restriction.ts';
 
 const DEFAULTS = defaultsOf(fieldMap);
 

@@ -1,8 +1,9 @@
 import type { DatabaseEngine, DatabaseTimeouts } from '../../model/gateway.ts';
 import { type AcceptedBreakDeclared, acceptedBreaks } from '../value/accepted-breaks.ts';
-import { type GatewayLimitsDeclared, limits, type RetentionDeclared, retention } from '../value/limits.ts';
+import { type GatewayLimitsDeclared, limits } from '../value/limits.ts';
 import { type OnceDeclared, once } from '../value/once.ts';
 import { type ReplicasDeclared, replicas } from '../value/replicas.ts';
+import { type RetentionDeclared, retention } from '../value/retention.ts';
 import { type ConsoleDeclared, consoleKey } from './console.ts';
 import {
   cors,

@@ -3,19 +3,16 @@ import {
   BASIC,
   type BearerScheme,
   DIGEST_ALGORITHMS,
-  isMessageScheme,
   type Role,
   type SecurityScheme,
   SIGNATURE_ALGORITHMS,
   WEAK_ALGORITHMS,
 } from '../../model/security.ts';
 import { isTaken } from '../../wire/request-headers.ts';
-import { WEBHOOK_HEADERS } from '../../wire/webhook.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import { byId, declarationsOf, type Linking, resolveIds } from '../linking.ts';
-import { eachOnce, given } from '../object.ts';
+import { given } from '../object.ts';
 import type { Declaration } from '../read/declaration.ts';
-import type { GatewayDeclared } from '../schema/gateway.ts';
 import { defaultsOf } from '../schema/json-schema.ts';
 import {
   type BearerDeclared,
@@ -90,8 +87,11 @@ function linkKind(
 }
 
 const BEARER = defaultsOf(bearer);
+
 const TOKEN = defaultsOf(usernameToken);
+
 const SIGNATURE = defaultsOf(signature);
+
 const WEBHOOK = defaultsOf(webhook);
 
 /** Anyone who intercepts a message has this long to send it to another gateway first. */
@@ -270,102 +270,4 @@ function whyRefused(name: string): string | undefined {
   if (/^(hs\d|hmac)/i.test(name)) return 'both sides share one key, so whoever can verify it could also create it';
   if (/sha-?1$|md5$/i.test(name)) return 'its collisions can be computed';
   return undefined;
-}
-
-/** The contents of `requires:`. */
-interface Requirement {
-  readonly schemes: readonly SecurityScheme[];
-  /** False when one of them is not known. */
-  readonly complete: boolean;
-  readonly at: Place;
-  /** The place of the entry of a scheme. */
-  readonly entryAt: (scheme: SecurityScheme) => Place;
-}
-
-/** The ways in which callers may authenticate. */
-export interface Callers {
-  readonly schemes: ReadonlyMap<string, SecurityScheme>;
-  /** The schemes of the gateway, which are the default. */
-  readonly usual?: Requirement;
-}
-
-/** All schemes, and those of the gateway. */
-export function linkCallers(linking: Linking, schemes: ReadonlyMap<string, SecurityScheme>): Callers {
-  const [gateway] = declarationsOf<GatewayDeclared>(linking, 'gateway');
-  const usual = gateway && requirementOf(linking, schemes, gateway.value);
-  return usual === undefined ? { schemes } : { schemes, usual };
-}
-
-/** The `requires:` of a gateway, a service or an operation; `undefined` without one. */
-export function requirementOf(
-  linking: Linking,
-  schemes: ReadonlyMap<string, SecurityScheme>,
-  container: { readonly requires?: string | readonly string[] },
-): Requirement | undefined {
-  const { places } = linking;
-  const { requires } = container;
-  if (requires === undefined) return undefined;
-  const found = resolveIds(linking, 'scheme', schemes, container, 'requires');
-  const at = places.value(container, 'requires');
-  const entryAt = ({ id }: SecurityScheme): Place =>
-    typeof requires === 'string' ? at : places.value(requires, requires.indexOf(id));
-  checkEachDecides(linking, found, entryAt);
-  return { schemes: found, complete: found.length === [requires].flat().length, at, entryAt };
-}
-
-/**
- * The first scheme whose credentials are present decides, so a second one that uses the same place never does. Tokens name
- * their issuer, so those of two issuers are in different places.
- */
-function checkEachDecides(
-  { report }: Linking,
-  schemes: readonly SecurityScheme[],
-  entryAt: Requirement['entryAt'],
-): void {
-  eachOnce(schemes, shownIn, (scheme, { id: first }) =>
-    report.raise('scheme-never-tried', { scheme: scheme.id, first, where: shownIn(scheme) }, entryAt(scheme)),
-  );
-}
-
-/** The place of a scheme's credentials, in words. */
-function shownIn(scheme: SecurityScheme): string {
-  const header = headerOf(scheme);
-  if (header !== undefined) return `the header ${header.toLowerCase()}`;
-  return scheme.kind === 'bearer' ? `a bearer token of ${scheme.issuer.source}` : SHOWN_IN[scheme.kind];
-}
-
-const SHOWN_IN: Readonly<Record<Exclude<SecurityScheme['kind'], 'bearer'>, string>> = {
-  basic: 'Basic credentials',
-  'api-key': 'a key',
-  'client-certificate': 'the certificate of the connection',
-  'username-token': 'the UsernameToken of a message',
-  signature: 'the signature of a message',
-  webhook: 'the signature of a webhook',
-};
-
-/** The header of its own in which a scheme's credentials are sent. */
-export function headerOf(scheme: SecurityScheme): string | undefined {
-  if (scheme.kind === 'webhook') return WEBHOOK_HEADERS.signature;
-  return scheme.kind === 'api-key' || scheme.kind === 'client-certificate' ? scheme.header : undefined;
-}
-
-/** The schemes of the gateway. */
-export function usualSchemes({ usual, schemes }: Callers): readonly SecurityScheme[] {
-  return usual?.schemes ?? [schemes.get(BASIC.id) as SecurityScheme];
-}
-
-/** Refuses settings that need the gateway's own schemes, when all of these are parts of a message. */
-export function checkOwnPaths({ report, places }: Linking, value: GatewayDeclared, { usual }: Callers): void {
-  if (usual === undefined || !usual.complete || withoutMessages(usual.schemes).some(({ kind }) => kind !== 'webhook'))
-    return;
-  const schemes = usual.schemes.map(({ id }) => id);
-  if (value.contracts === 'private')
-    report.raise('no-scheme-for-paths', { what: 'the contracts', schemes }, places.value(value, 'contracts'));
-  if (value.metrics !== undefined)
-    report.raise('no-scheme-for-paths', { what: '/metrics', schemes }, places.key(value, 'metrics'));
-}
-
-/** The schemes of an operation without a SOAP form, which has no messages. */
-export function withoutMessages(schemes: readonly SecurityScheme[]): readonly SecurityScheme[] {
-  return schemes.filter((scheme) => !isMessageScheme(scheme));
 }

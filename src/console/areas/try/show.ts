@@ -3,7 +3,7 @@ import type { InvokeError, PreparedRequest, Verdict } from '../../../invoke/inde
 import type { FlowReply, InvokeReply } from '../../../model/invoke-reply.ts';
 import type { Operation } from '../../../model/service.ts';
 import type { DocumentValue } from '../../../model/value.ts';
-import type { InnerReply } from '../../console-port.ts';
+import type { InnerReply } from '../../console-request.ts';
 import { type Html, html, NOTHING, type Part } from '../../html.ts';
 import { badge, code, facts, length, notice, number, section, table } from '../../parts.ts';
 import type { Visit } from '../../route.ts';
