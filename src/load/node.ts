@@ -17,13 +17,16 @@ import { isOwnHeader } from '../wire/request-headers.ts';
 import type { Place } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, linkEach, refuseKey } from './linking.ts';
 import { given } from './object.ts';
-import type { TextsDeclared } from './schema/json-schema.ts';
-import type {
-  ClientCredentialsDeclared,
-  CredentialDeclared,
-  MessageSignerDeclared,
-  NodeDeclared,
-  ReplySignatureDeclared,
+import { defaultsOf, type TextsDeclared } from './schema/json-schema.ts';
+import {
+  type ClientCredentialsDeclared,
+  type CredentialDeclared,
+  clientCredentials,
+  type MessageSignerDeclared,
+  type NodeDeclared,
+  type ReplySignatureDeclared,
+  redirectsMap,
+  usernameToken,
 } from './schema/node.ts';
 import type { CertificateDeclared } from './schema/tls.ts';
 import { linkAcceptedSignature, linkAlgorithm } from './security/schemes.ts';
@@ -60,10 +63,11 @@ export function linkNodes(linking: Linking): Map<string, Node> {
   }));
 }
 
-/** A map follows one redirect unless it states how many. */
+const REDIRECTS = defaultsOf(redirectsMap);
+
 function linkRedirects(declared: NodeDeclared['redirects']): Pick<Node, 'redirects' | 'redirectsPost'> {
   if (typeof declared !== 'object') return { redirects: declared ?? NODE_DEFAULTS.redirects };
-  const { most = 1, post = false } = declared;
+  const { most, post } = { ...REDIRECTS, ...declared };
   return { redirects: most, ...(post ? { redirectsPost: true } : {}) };
 }
 
@@ -140,7 +144,7 @@ function linkWsSecurity(linking: Linking, credential: CredentialDeclared): Of<'w
       usernameToken: token && {
         user: parseConfigText(token.user).text,
         password: linkSecret(linking, token, 'password', 'A password'),
-        digest: token.digest ?? false,
+        digest: token.digest ?? defaultsOf(usernameToken).digest,
       },
       timestamp: timestamp ?? (signature && SIGNED_FOR),
       signature: signature && linkSigner(linking, signature),
@@ -251,7 +255,7 @@ function linkGrant(linking: Linking, grant: ClientCredentialsDeclared): Of<'clie
     clientSecret: linkSecret(linking, grant, 'client-secret', 'A client secret'),
     ...given({ scope }),
     parameters: parseConfigTexts(parameters),
-    authentication: grant.authentication ?? 'basic',
+    authentication: grant.authentication ?? defaultsOf(clientCredentials).authentication,
   };
 }
 

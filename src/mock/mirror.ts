@@ -17,8 +17,9 @@ import type { MediaMessage, Message, Operation, OperationUri, Service } from '..
 import type { DocumentValue, Value } from '../model/value.ts';
 import { NO_BODY } from '../serve/exchange/body.ts';
 import { readContentType, shownContentType } from '../wire/content-type.ts';
+import { FORM_MEDIA_TYPE } from '../wire/form-values.ts';
 import { percentDecode } from '../wire/percent.ts';
-import { FORM_MEDIA_TYPE, parseQueryString } from '../wire/query-string.ts';
+import { parseQueryString } from '../wire/query-string.ts';
 import { compileUriMatcher } from '../wire/uri-template/match.ts';
 import { parseUriTemplate, UriTemplateError } from '../wire/uri-template/uri-template.ts';
 

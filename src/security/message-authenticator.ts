@@ -1,5 +1,4 @@
 import { createHash, createSecretKey, randomBytes, X509Certificate } from 'node:crypto';
-import { Fault } from '../model/fault.ts';
 import {
   BASIC,
   isMessageScheme,
@@ -11,17 +10,15 @@ import {
 } from '../model/security.ts';
 import type { Nonces } from '../store/index.ts';
 import { pemCertificates } from '../wire/certificate.ts';
-import type { XmlElement } from '../wire/xml/tree.ts';
-import { isIssuedBy } from '../wsse/certificate.ts';
-import { AHEAD, checkTimestamp, readSecurityHeader, type SecurityHeader } from '../wsse/header.ts';
-import { readSigned } from '../wsse/signed-message.ts';
+import { readSecurityHeader, type SecurityHeader } from '../wsse/header.ts';
+import { AHEAD, checkTimestamp } from '../wsse/times.ts';
 import { createGate } from './authenticator.ts';
 import { reading } from './database.ts';
 import type { Directory } from './directory/directory-port.ts';
 import { compileBasic } from './scheme/basic.ts';
-import { userOfCertificate } from './scheme/client-certificate.ts';
 import { type TakeOnce, type UsernameTokenPorts, verifyUsernameToken } from './scheme/username-token.ts';
-import type { MessageAuthenticator, ShownMessage } from './security-port.ts';
+import type { MessageAuthenticator } from './security-port.ts';
+import { type SignaturePorts, verifySignedMessage } from './signed-sender.ts';
 
 export interface MessageAuthenticatorOptions {
   /** All schemes of the registry. */
@@ -107,43 +104,4 @@ function printOf(parts: readonly (string | Uint8Array)[]): string {
     hash.update(`${bytes.length}:`).update(bytes);
   }
   return hash.digest('hex');
-}
-
-// WS-Security X.509 Certificate Token Profile 1.1.1: messages whose Body and Timestamp are signed.
-
-/** What signatures are verified with. */
-interface SignaturePorts {
-  readonly directory: Directory;
-  /** Authorities of a scheme; empty when only fingerprints count. */
-  readonly authoritiesOf: (scheme: SignatureScheme) => readonly X509Certificate[];
-  readonly takeOnce: TakeOnce;
-  /** Milliseconds since 1970. */
-  readonly clock: () => number;
-}
-
-/** The sender of a signed message, with the Body that the signature covers. */
-interface SignedSender {
-  readonly user: User;
-  readonly body: XmlElement;
-}
-
-/** Verifies the signature of a message. @throws Refused; Fault UNSUPPORTED_MEDIA_TYPE, UNAVAILABLE */
-async function verifySignedMessage(
-  { envelope, attachments }: ShownMessage,
-  header: SecurityHeader,
-  scheme: SignatureScheme,
-  ports: SignaturePorts,
-): Promise<SignedSender> {
-  if (attachments) {
-    const supported = 'for a signed message, XML without attachments, which the signature does not cover';
-    throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: 'Content-Type multipart/related', supported });
-  }
-  const now = ports.clock();
-  const read = readSigned(envelope, header, scheme, { now, known: [], needsTimestamp: true });
-  const { certificate } = read;
-  const verified = isIssuedBy(certificate, ports.authoritiesOf(scheme), now);
-  const user = await userOfCertificate(ports.directory, { der: certificate.raw, verified });
-  const { body, created, print } = read.verify();
-  await ports.takeOnce([['signature', user.id, print]], created!);
-  return { user, body };
 }

@@ -2,23 +2,19 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { envelope, HTTP, SERVICES } from '../serve/soap-client.ts';
 import { GUEST, type Reply } from '../support/gateway.ts';
+import { type OperatedGateway, openOperated } from './operated.ts';
 import { PLACES } from './places.ts';
-import { ENGINES, type MessageGateway, startMessages, Target } from './project.ts';
+import { ENGINES } from './project.ts';
 
 const BASE = '/gateway/RESTListeningConnector/Places.v1';
 
 describe.each(ENGINES)('messages are published on %s', (kind) => {
-  let box: MessageGateway;
-  let erp: Target;
+  let box: OperatedGateway;
 
   beforeAll(async () => {
-    erp = await Target.start();
-    box = await startMessages(kind, PLACES, { ERP_URL: erp.url });
+    box = await openOperated(kind, PLACES);
   });
-  afterAll(async () => {
-    await box?.stop();
-    await erp?.stop();
-  });
+  afterAll(() => box?.stop());
 
   const code = (PLACE: string, HOW?: string): Promise<Reply> =>
     box.call(`${BASE}/code`, { method: 'POST', body: JSON.stringify({ PLACE, HOW }) });

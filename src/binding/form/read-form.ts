@@ -18,7 +18,7 @@ import type { Attachment, Value } from '../../model/value.ts';
 import { readContentType, shownContentType } from '../../wire/content-type.ts';
 import { jsonPointer } from '../../wire/json-pointer.ts';
 import { isJsonType } from '../../wire/media-type.ts';
-import { formPartOf } from '../../wire/multipart/headers.ts';
+import { formPartOf } from '../../wire/multipart/content-disposition.ts';
 import { MultipartReader, type Part } from '../../wire/multipart/read-multipart.ts';
 import { asFault, badBody, guard, RequestErrors, reading, speaking } from '../message.ts';
 import { keepPart, LivePart, PART_HEADER } from '../part.ts';

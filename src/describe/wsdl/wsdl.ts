@@ -11,12 +11,11 @@ import { schemasOf } from '../xsd/xsd.ts';
 import {
   messageElements,
   operationElement,
-  policiesOf,
-  WSAM,
   type WsdlMessage,
   type WsdlOperation,
   wsdlOperations,
 } from './operation.ts';
+import { policiesOf, WSAM } from './policies.ts';
 
 // Web Services Description Language 1.1 (W3C Note, 15 March 2001), document/literal and rpc/literal. The parts for SOAP 1.1 conform
 // to the WS-I Basic Profile 1.1 (24 August 2004).

@@ -8,7 +8,7 @@ import type { RestConsumer } from '../../model/consumer.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { codingsOf, continued } from '../../wire/content-coding.ts';
 import { sendableContentType } from '../../wire/content-type.ts';
-import { fileNameOf, receivedFileName } from '../../wire/multipart/headers.ts';
+import { fileNameOf, receivedFileName } from '../../wire/multipart/content-disposition.ts';
 import type { ReadReply, ReplyContent, ReplyPorts } from '../callable.ts';
 import { InvokeError, mayRetry, ReplyFault } from '../error.ts';
 import { begun, collect, inOne } from '../http/body.ts';

@@ -1,3 +1,4 @@
+import { NODE_DEFAULTS } from '../../model/node.ts';
 import { rateText } from '../value/limits.ts';
 import { type RetryDeclared, retry } from '../value/retry.ts';
 import { LENIENT } from './consumer.ts';
@@ -92,7 +93,7 @@ const apiKey = keys<keyof NonNullable<CredentialDeclared['api-key']>>(
   },
 );
 
-const clientCredentials = keys<keyof ClientCredentialsDeclared>(
+export const clientCredentials = keys(
   {
     required: ['token-url', 'client-id', 'client-secret'],
     description:
@@ -128,7 +129,7 @@ const clientCredentials = keys<keyof ClientCredentialsDeclared>(
       'How the client authenticates: with HTTP Basic, or in the body (RFC 6749, section 2.3.1).',
       { default: 'basic', examples: ['body'] },
     ),
-  },
+  } satisfies Record<keyof ClientCredentialsDeclared, JsonSchema>,
 );
 
 const webhook: JsonSchema = {
@@ -143,7 +144,7 @@ const webhook: JsonSchema = {
   examples: ['${secret:WEBHOOK_SECRET}', ['${secret:WEBHOOK_SECRET}', '${secret:WEBHOOK_SECRET_BEFORE}']],
 };
 
-const usernameToken = keys<keyof UsernameTokenDeclared>(
+export const usernameToken = keys(
   {
     required: ['user', 'password'],
     description:
@@ -154,7 +155,7 @@ const usernameToken = keys<keyof UsernameTokenDeclared>(
     user: text('The user name. May refer to configuration.', 'signalbox'),
     password: text('A reference, never the password itself.', '${secret:PARTNER_PASSWORD}'),
     digest: yesNo('Sends PasswordDigest, a hash of Nonce, Created and password, rather than PasswordText.', false),
-  },
+  } satisfies Record<keyof UsernameTokenDeclared, JsonSchema>,
 );
 
 const signature = keys<keyof MessageSignerDeclared>(
@@ -184,7 +185,7 @@ const signature = keys<keyof MessageSignerDeclared>(
   },
 );
 
-const replySignature = keys<keyof ReplySignatureDeclared>(
+const replySignature = keys(
   {
     description:
       'Replies over SOAP, also faults, must be signed: the Body, and the Timestamp if there is one. A call whose reply has no such signature, or one by another certificate, fails. Replies with attachments are refused. Without this key signatures in replies are ignored.',
@@ -215,7 +216,7 @@ const replySignature = keys<keyof ReplySignatureDeclared>(
       'Each reply must contain a signed `SignatureConfirmation` with the value of the signature of its request (WS-Security 1.1), so that no reply to another request is accepted. Needs `signature`. The value in a later reply (`reply-to`) is not compared: the address that it arrives at identifies its request.',
       false,
     ),
-  },
+  } satisfies Record<keyof ReplySignatureDeclared, JsonSchema>,
 );
 
 const credential: JsonSchema = keys<keyof CredentialDeclared>(
@@ -258,24 +259,23 @@ export interface NodeDeclared {
   readonly credential?: CredentialDeclared;
 }
 
+export const redirectsMap = keys(
+  {
+    description:
+      'Redirects to follow. 307 and 308 repeat the request with its method and body, 303 is followed by a GET (RFC 9110 section 15.4). Credentials are sent to the same origin only.',
+    examples: [{ post: true }],
+  },
+  {
+    most: integer('Maximum number of redirects to follow.', { minimum: 0, maximum: 10, default: 1 }, 3),
+    post: yesNo('A POST also follows 301 and 302, as a POST with its body. Otherwise they are an error.', false),
+  } satisfies Record<'most' | 'post', JsonSchema>,
+);
+
 const redirects: JsonSchema = {
-  ...mapOr(
-    keys<'most' | 'post'>(
-      {
-        description:
-          'Redirects to follow. 307 and 308 repeat the request with its method and body, 303 is followed by a GET (RFC 9110 section 15.4). Credentials are sent to the same origin only.',
-        examples: [{ post: true }],
-      },
-      {
-        most: integer('Maximum number of redirects to follow.', { minimum: 0, maximum: 10, default: 1 }, 3),
-        post: yesNo('A POST also follows 301 and 302, as a POST with its body. Otherwise they are an error.', false),
-      },
-    ),
-    integer('Maximum number of redirects to follow.', { minimum: 0, maximum: 10 }, 3),
-  ),
+  ...mapOr(redirectsMap, integer('Maximum number of redirects to follow.', { minimum: 0, maximum: 10 }, 3)),
   title: 'a whole number or a map',
   description: 'Maximum number of redirects to follow, or a map. Credentials are sent to the same origin only.',
-  default: 0,
+  default: NODE_DEFAULTS.redirects,
 };
 
 const timeouts: JsonSchema = keys<keyof NonNullable<NodeDeclared['timeouts']>>(
@@ -298,7 +298,7 @@ const timeouts: JsonSchema = keys<keyof NonNullable<NodeDeclared['timeouts']>>(
   },
 );
 
-const circuit: JsonSchema = keys<keyof NonNullable<NodeDeclared['circuit']>>(
+const circuit = keys(
   {
     description: 'The circuit breaker: after several consecutive failures, no calls are made to the node for a while.',
     examples: [{ failures: 5, reset: '30 s' }],
@@ -306,11 +306,11 @@ const circuit: JsonSchema = keys<keyof NonNullable<NodeDeclared['circuit']>>(
   {
     failures: integer(
       'Consecutive failed calls after which no more are made; 0 disables the circuit breaker.',
-      { minimum: 0, maximum: 1000, default: 5 },
+      { minimum: 0, maximum: 1000, default: NODE_DEFAULTS.circuit.failures },
       10,
     ),
     reset: time('How long no calls are made. The first one afterwards is a trial.', '30 s'),
-  },
+  } satisfies Record<keyof NonNullable<NodeDeclared['circuit']>, JsonSchema>,
 );
 
 export const node = keys<'node' | keyof NodeDeclared>(
