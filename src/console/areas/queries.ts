@@ -188,8 +188,15 @@ async function sendResult(visit: Visit, query: Query, entries: Entries, format: 
     csv: { neutral: true },
   });
   const part = result.truncated ? `-first-${result.rows}-rows` : '';
-  const name = `${query.id.replace(/[^\w.-]+/g, '_')}${part}.${wanted.ending}`;
-  return { kind: 'download', name, contentType: result.contentType, content: contentOf(result, gone) };
+  const { ending } = wanted;
+  const [, own = query.id.replace(/[^\w.-]+/g, '_'), ownEnding = ending] =
+    (format === 'csv' && /^(.+?)(?:\.([^.]+))?$/.exec(query.csv?.file ?? '')) || [];
+  return {
+    kind: 'download',
+    name: `${own}${part}.${ownEnding}`,
+    contentType: result.contentType,
+    content: contentOf(result, gone),
+  };
 }
 
 function contentOf({ body, dispose }: QueryResult, gone: AbortSignal): Uint8Array | AsyncIterable<Uint8Array> {
