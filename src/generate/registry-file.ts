@@ -114,7 +114,7 @@ const CREDENTIAL = byKind<NodeCredential>({
   }),
   'client-credentials': (credential, registry) => ({ 'client-credentials': CLIENT_CREDENTIALS(credential, registry) }),
 });
-const SIGNER = shape<MessageSigner>()('file key-file passphrase algorithm digest', {
+const SIGNER = shape<MessageSigner>()('file key-file passphrase algorithm digest reference', {
   algorithm: ({ algorithm }) => algorithm && wordsOf([algorithm], SIGNATURE_ALGORITHMS)[0],
   digest: ({ digest }) => digest && wordsOf([digest], DIGEST_ALGORITHMS)[0],
 });
@@ -145,10 +145,11 @@ const SCHEME = byKind<SecurityScheme>({
     roles: ({ roles }) => new Map([...roles].map(([value, granted]) => [value, tree(granted)])),
   }),
   'username-token': shape<UsernameTokenScheme>()('passwords! max-age', {}),
-  signature: shape<SignatureScheme>()('max-age algorithms! digests! ca', {
+  signature: shape<SignatureScheme>()('max-age algorithms! digests! ca certificates', {
     algorithms: ({ algorithms }) => wordsOf(algorithms, SIGNATURE_ALGORITHMS),
     digests: ({ digests }) => wordsOf(digests, DIGEST_ALGORITHMS),
     ca: ({ caFile }) => tree(caFile),
+    certificates: ({ certificatesFile }) => tree(certificatesFile),
   }),
   webhook: shape<WebhookScheme>()('secrets! user tolerance', { secrets: ({ secrets }) => tree(secrets) }),
 });

@@ -3,10 +3,11 @@ import type { Environment } from '../load/value/config.ts';
 import type { ConfigText, ResolveReference } from '../model/definition.ts';
 import type { MessageSigner, Node, NodeCredential } from '../model/node.ts';
 import { MASK } from '../model/redactor.ts';
-import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../model/security.ts';
+import { DIGEST_ALGORITHMS, type KeyReferenceKind, SIGNATURE_ALGORITHMS } from '../model/security.ts';
 import { pemCertificates } from '../wire/certificate.ts';
 import { messageOf } from '../wire/error.ts';
 import {
+  type KeyReference,
   type MessageSigning,
   passwordDigest,
   type SecurityContent,
@@ -17,6 +18,7 @@ import {
   withBlock,
 } from '../wire/soap/wsse-write.ts';
 import { faultOfKey, signerBy } from '../wsse/algorithms.ts';
+import { keyReference } from '../wsse/certificate.ts';
 import { Configuration, resolveText, shownText } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -25,8 +27,7 @@ import { readFile, replyTrustOf, type SecuritySource, unusable } from './reply-t
 export type WsSecurityCredential = Extract<NodeCredential, { readonly kind: 'ws-security' }>;
 
 interface Signer {
-  /** In DER, as base64. */
-  readonly certificate: string;
+  readonly key: KeyReference;
   /** The end of its validity, in milliseconds since 1970. */
   readonly until: number;
   /** The certificate in messages. */
@@ -81,7 +82,7 @@ export class MessageSecurity {
       const { text: secured, signature } =
         this.#signer === undefined
           ? { text: withBlock(envelope, securityBlock(soap.version, content)), signature: undefined }
-          : signedEnvelope(envelope, soap.version, content, this.#signer.signing);
+          : signedEnvelope(envelope, soap.version, { ...content, key: this.#signer.key }, this.#signer.signing);
       const { shown } = outgoing;
       const credential = this.#credential;
       return {
@@ -127,7 +128,7 @@ export class MessageSecurity {
             nonce: nonce.toString('base64'),
           }),
       ...(timestamp === undefined ? {} : { expires: now + timestamp }),
-      ...(this.#signer === undefined ? {} : { certificate: this.#signer.certificate }),
+      ...(this.#signer === undefined ? {} : { key: this.#signer.key }),
     });
   }
 }
@@ -142,19 +143,19 @@ interface Filled {
   readonly password?: string;
   readonly nonce?: string;
   readonly expires?: number;
-  readonly certificate?: string;
+  readonly key?: KeyReference;
 }
 
 function contentOf(
   { usernameToken }: WsSecurityCredential,
   now: number,
-  { user = '', password = '', nonce = '', expires, certificate }: Filled,
+  { user = '', password = '', nonce = '', expires, key }: Filled,
 ): SecurityContent {
   const created = timeText(now);
   return {
     ...(usernameToken && { usernameToken: { user, password, digest: usernameToken.digest, nonce, created } }),
     ...(expires === undefined ? {} : { timestamp: { created, expires: timeText(expires) } }),
-    ...(certificate === undefined ? {} : { certificate }),
+    ...(key === undefined ? {} : { key }),
   };
 }
 
@@ -166,18 +167,28 @@ function shownBlock(
   version: Parameters<typeof securityBlock>[0],
   content: SecurityContent,
 ): string {
-  const { usernameToken, certificate } = content;
+  const { usernameToken } = content;
   const masked = {
     ...content,
     ...(usernameToken && { usernameToken: { ...usernameToken, password: MASK, nonce: MASK } }),
-    ...(certificate === undefined ? {} : { certificate: MASK }),
+    ...(signature && { key: SHOWN_KEYS[signature.reference ?? 'token'] }),
   };
   return securityBlock(
     version,
     masked,
-    signature === undefined ? '' : shownSignature(methodsOf(signature, 'rsa'), MASK),
+    masked.key === undefined || signature === undefined
+      ? ''
+      : shownSignature(methodsOf(signature, 'rsa'), masked.key, MASK),
   );
 }
+
+/** References in messages that are only shown. */
+const SHOWN_KEYS = {
+  token: { kind: 'token', certificate: MASK },
+  'issuer-serial': { kind: 'issuer-serial', issuer: MASK, serial: MASK },
+  'key-identifier': { kind: 'key-identifier', identifier: MASK },
+  thumbprint: { kind: 'thumbprint', identifier: MASK },
+} as const satisfies Record<KeyReferenceKind, KeyReference>;
 
 /** The algorithms of a signature: what is not declared depends on the kind of the key. */
 function methodsOf({ algorithm, digest }: MessageSigner, kind: keyof typeof USUAL): SignatureMethods {
@@ -208,11 +219,10 @@ export function shownSecured(
 ): Outgoing {
   const { soap, shown } = outgoing;
   if (soap === undefined || soap.isSecured || !writes(credential)) return outgoing;
-  const { usernameToken, timestamp, signature } = credential;
+  const { usernameToken, timestamp } = credential;
   const content = contentOf(credential, now, {
     ...(usernameToken && { user: shownText(usernameToken.user, resolve) }),
     ...(timestamp === undefined ? {} : { expires: now + timestamp }),
-    ...(signature && { certificate: MASK }),
   });
   const block = shownBlock(credential, soap.version, content);
   if (soap.withBlock !== undefined) return soap.withBlock(block, block);
@@ -286,7 +296,14 @@ function signerOf(signature: MessageSigner, source: SecuritySource): Signer {
   if (unfit !== undefined)
     throw unusable(unsigned(source), source, `${keyName} can't sign with ${algorithm}: ${unfit}`);
   const signing = signerBy(key, algorithm, digest);
-  return { certificate: certificate.raw.toString('base64'), until: certificate.validToDate.getTime(), named, signing };
+  const { reference = 'token' } = signature;
+  const as = `${named} can't be referred to by ${reference}`;
+  return {
+    key: attempt(() => keyReference(certificate, reference), source, as),
+    until: certificate.validToDate.getTime(),
+    named,
+    signing,
+  };
 }
 
 const LEAST_BITS = 2048;

@@ -156,7 +156,7 @@ function linkSigner(linking: Linking, declared: MessageSignerDeclared): MessageS
   const digest = linkAlgorithm(linking, declared, 'digest', SIGNATURE, DIGEST_ALGORITHMS);
   return {
     ...linkCertificate(linking, declared),
-    ...given({ algorithm, digest }),
+    ...given({ algorithm, digest, reference: declared.reference === 'token' ? undefined : declared.reference }),
   };
 }
 

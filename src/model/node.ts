@@ -1,5 +1,6 @@
 import type { ConfigText, Position } from './definition.ts';
 import type { Retry } from './retry.ts';
+import type { KeyReferenceKind } from './security.ts';
 
 /** A remote system with its address. */
 export interface Node {
@@ -74,6 +75,8 @@ export interface MessageSigner extends ClientCertificate {
   readonly algorithm?: string;
   /** URI of the digest algorithm; SHA-256 without it. */
   readonly digest?: string;
+  /** The message contains the certificate without it. */
+  readonly reference?: Exclude<KeyReferenceKind, 'token'>;
 }
 
 /** The signature over Body and Timestamp that each reply must have, also a fault. One of `certificateFile` and `caFile` is there. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InvokeError } from '../../src/invoke/index.ts';
 import type { MessageSigner, NodeCredential, UsernameToken } from '../../src/model/node.ts';
-import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../../src/model/security.ts';
+import { DIGEST_ALGORITHMS, KEY_REFERENCES, SIGNATURE_ALGORITHMS } from '../../src/model/security.ts';
 import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { childrenOf, textOf, type XmlElement } from '../../src/wire/xml/tree.ts';
 import { ELLIPTIC, PARTNER } from '../attacks/support/signers.ts';
@@ -78,6 +78,9 @@ username-token: { max-age: 5 min }
 scheme: SIGNED
 signature: { algorithms: [rsa-sha256, ecdsa-sha256, rsa-pss-sha384, rsa-sha1], digests: [sha256, sha512, sha1] }
 ---
+scheme: NAMED
+signature: { algorithms: [rsa-sha256, ecdsa-sha256], certificates: callers.pem }
+---
 document: SAID
 fields: { S: string, FILE: { type: binary, required: false } }
 ---
@@ -86,7 +89,14 @@ namespace: ${SERVICE_NAMESPACE}
 permission: EVERYTHING
 operations:
   FILE_SEND: { soap: true, requires: [TOKEN, SIGNED], request: SAID, response: SAID, handler: echo }
+---
+service: Named.v1
+namespace: urn:test:named
+permission: EVERYTHING
+operations:
+  NAMED: { soap: true, requires: NAMED, request: SAID, response: SAID, handler: echo }
 `,
+      'callers.pem': ELLIPTIC.certificate + PARTNER.certificate,
       'src/handlers/echo.ts': `export default {
   onRequest: ({ S }, context) => ({ S: [context.caller?.user, S].join(' ') }),
 };
@@ -236,6 +246,16 @@ describe('a node with `credential: { timestamp: … }`', () => {
   });
 });
 
+const elliptic: MessageSigner = { file: text('elliptic.pem'), keyFile: text('elliptic.key') };
+
+/** The element of a reference, and its value type. */
+const REFERRED = {
+  token: ['Reference', 'X509v3'],
+  'issuer-serial': ['X509Data', undefined],
+  'key-identifier': ['KeyIdentifier', 'X509SubjectKeyIdentifier'],
+  thumbprint: ['KeyIdentifier', 'ThumbprintSHA1'],
+} as const;
+
 describe('a node with `credential: { signature: … }`', () => {
   const signed = security({ signature: signing, timestamp: 300_000 });
 
@@ -265,6 +285,29 @@ describe('a node with `credential: { signature: … }`', () => {
     expect([used('SignatureMethod'), used('DigestMethod')]).toEqual([uris.algorithm, uris.digest]);
     const { body } = caller(url, credential).preview('FILE_SEND', { S: 'x' });
     expect(body).toContain(`SignatureMethod Algorithm="${uris.algorithm}"`);
+  });
+
+  it.each(
+    KEY_REFERENCES.flatMap((reference) =>
+      [signing, elliptic].map((signer) => [reference, signer.file.source, signer] as const),
+    ),
+  )('refers to its certificate by %s, and the served door finds it among those of its scheme: %s', async (reference, _, signer) => {
+    const signature = { ...signer, ...(reference === 'token' ? {} : { reference }) };
+    const credential = security({ signature, timestamp: 300_000 });
+    const { url, seen } = await target(ANSWER);
+    await caller(url, credential).call('FILE_SEND', { S: 'x' });
+    const sent = seen[0]!.body.toString();
+    expect(named(sent, 'BinarySecurityToken')).toHaveLength(reference === 'token' ? 1 : 0);
+    const [found] = named(sent, 'SecurityTokenReference').flatMap(childrenOf);
+    const type = found!.attributes.find(({ local }) => local === 'ValueType')?.value.replace(/.*#/, '');
+    expect([found!.local, type]).toEqual(REFERRED[reference]);
+    expect(caller(url, credential).preview('FILE_SEND', { S: 'x' }).body).toContain('<wsse:SecurityTokenReference>');
+    const registry = partner(node('PARTNER', [served()], { credential }), { request: SAID, response: SAID });
+    const operation = registry.consumers.get('FILE_SEND')!;
+    if (operation.kind === 'soap') Object.assign(operation.soap, { name: 'NAMED', namespace: 'urn:test:named' });
+    Object.assign(operation, { namespace: 'urn:test:named' });
+    const sending = client(registry, { env, folder }).call('FILE_SEND', { S: 'x' });
+    expect((await sending).value).toEqual({ S: 'partner x' });
   });
 
   it('signs content that is streamed, as Base64 in the Body', async () => {

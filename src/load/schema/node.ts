@@ -1,3 +1,4 @@
+import { KEY_REFERENCES, type KeyReferenceKind } from '../../model/security.ts';
 import { rateText } from '../value/limits.ts';
 import { type RetryDeclared, retry } from '../value/retry.ts';
 import { LENIENT } from './consumer.ts';
@@ -45,6 +46,7 @@ export interface ReplySignatureDeclared {
 export interface MessageSignerDeclared extends CertificateDeclared {
   readonly algorithm?: string;
   readonly digest?: string;
+  readonly reference?: KeyReferenceKind;
 }
 
 interface UsernameTokenDeclared {
@@ -161,7 +163,7 @@ const signature = keys<keyof MessageSignerDeclared>(
   {
     required: ['file', 'key-file'],
     description:
-      'Signs SOAP messages with an X.509 certificate, which each request contains (exclusive canonicalisation): the Body, the Timestamp, the UsernameToken and the header blocks of WS-Addressing. Can be combined with `username-token` and `timestamp`. The whole message is kept in memory for it, up to `limits.body`; attachments can not be signed.',
+      'Signs SOAP messages with an X.509 certificate, which each request contains or names (exclusive canonicalisation): the Body, the Timestamp, the UsernameToken and the header blocks of WS-Addressing. Can be combined with `username-token` and `timestamp`. The whole message is kept in memory for it, up to `limits.body`; attachments can not be signed.',
     examples: [{ file: 'certificates/signer.pem', 'key-file': '${env:SIGNER_KEY_FILE}' }],
   },
   {
@@ -181,6 +183,13 @@ const signature = keys<keyof MessageSignerDeclared>(
       'sha1',
       'sha512',
     ),
+    reference: {
+      type: 'string',
+      enum: [...KEY_REFERENCES],
+      description:
+        'How the receiver finds the certificate (X.509 Certificate Token Profile 1.1.1): `token` puts it into each message. The others name one that the receiver has: `issuer-serial` by issuer and serial number, `key-identifier` by its extension SubjectKeyIdentifier, `thumbprint` by its SHA-1. The default is `token`.',
+      examples: ['issuer-serial'],
+    },
   },
 );
 

@@ -129,6 +129,7 @@ export interface SignatureDeclared {
   readonly algorithms?: readonly string[];
   readonly digests?: readonly string[];
   readonly ca?: string;
+  readonly certificates?: string;
 }
 
 const usernameToken = keys<keyof NonNullable<SchemeDeclared['username-token']>>(
@@ -176,6 +177,10 @@ const signature = keys<keyof SignatureDeclared>(
     ca: filePath(
       'File with CA certificates (PEM). Certificates that they issue are identified by their subject, all others only by their fingerprint. May refer to configuration.',
       'certificates/partners.pem',
+    ),
+    certificates: filePath(
+      'File with certificates (PEM) of callers, which messages may then name by issuer and serial number, thumbprint or key identifier instead of containing them. Who a certificate belongs to is decided as for others: by the `certificates` of users. May refer to configuration.',
+      'certificates/callers.pem',
     ),
   },
 );

@@ -14,8 +14,10 @@ import {
   isNamed,
   PASSWORD_DIGEST,
   PASSWORD_TEXT,
+  THUMBPRINT,
   WSSE,
   WSU,
+  X509_KEY_IDENTIFIER,
   X509_V3,
 } from './wsse-names.ts';
 
@@ -30,9 +32,19 @@ export interface SecurityContent {
     readonly created: string;
   };
   readonly timestamp?: { readonly created: string; readonly expires: string };
-  /** The certificate of the signature, in DER. */
-  readonly certificate?: string;
+  /** The certificate of the signature. */
+  readonly key?: KeyReference;
 }
+
+/**
+ * How a signature refers to the certificate of its key (X.509 Certificate Token Profile 1.1.1, section 3.2): in the message, in DER, or
+ * by what the receiver finds it with. Binary values are in base64.
+ */
+export type KeyReference =
+  | { readonly kind: 'token'; readonly certificate: string }
+  /** The name as in RFC 4514, the number in decimal digits. */
+  | { readonly kind: 'issuer-serial'; readonly issuer: string; readonly serial: string }
+  | { readonly kind: 'key-identifier' | 'thumbprint'; readonly identifier: string };
 
 /** Ids of what a signature covers. The names of other blocks are numbered. */
 const TIME_ID = 'security-time';
@@ -46,19 +58,20 @@ export function passwordDigest(nonce: Uint8Array, created: string, password: str
 }
 
 /**
- * The header block, which must be understood, without a signature: tokens are in front of what refers to them.
+ * The header block, which must be understood. The Timestamp is the first (WS-SecurityPolicy 1.3, section 6.7, LaxTsFirst), and tokens
+ * are in front of what refers to them (Strict).
  * @param signature XML of the signature
  */
 export function securityBlock(version: SoapVersion, content: SecurityContent, signature = ''): string {
-  const { usernameToken: user, timestamp: time, certificate } = content;
+  const { usernameToken: user, timestamp: time, key } = content;
   const soap = SOAP_PREFIXES[version];
   const parts = [
-    certificate === undefined
-      ? ''
-      : `<wsse:BinarySecurityToken wsu:Id="${TOKEN_ID}" ValueType="${X509_V3}" EncodingType="${BASE64_BINARY}">${certificate}</wsse:BinarySecurityToken>`,
     time === undefined
       ? ''
       : `<wsu:Timestamp wsu:Id="${TIME_ID}"><wsu:Created>${time.created}</wsu:Created><wsu:Expires>${time.expires}</wsu:Expires></wsu:Timestamp>`,
+    key?.kind !== 'token'
+      ? ''
+      : `<wsse:BinarySecurityToken wsu:Id="${TOKEN_ID}" ValueType="${X509_V3}" EncodingType="${BASE64_BINARY}">${key.certificate}</wsse:BinarySecurityToken>`,
     user === undefined
       ? ''
       : `<wsse:UsernameToken wsu:Id="${USER_ID}"><wsse:Username>${escapeText(user.user)}</wsse:Username>` +
@@ -84,8 +97,8 @@ export interface MessageSigning extends SignatureMethods {
 }
 
 /** The signature of a message that is only shown. @param hidden in place of its values */
-export function shownSignature(methods: SignatureMethods, hidden: string): string {
-  return signatureXml(signedInfo(methods, [{ id: BODY_ID, digest: hidden }]), hidden);
+export function shownSignature(methods: SignatureMethods, key: KeyReference, hidden: string): string {
+  return signatureXml(signedInfo(methods, [{ id: BODY_ID, digest: hidden }]), key, hidden);
 }
 
 /** Whether an envelope has a Security header for the receiver of the message already. */
@@ -108,7 +121,7 @@ export function withBlock(envelope: string, block: string): string {
 export function signedEnvelope(
   envelope: string,
   version: SoapVersion,
-  content: SecurityContent,
+  content: SecurityContent & { readonly key: KeyReference },
   signing: MessageSigning,
 ): { readonly text: string; readonly signature: string } {
   const text = normalised(envelope);
@@ -130,7 +143,7 @@ export function signedEnvelope(
   });
   const info = signedInfo(signing, references);
   const signature = signing.sign(canonicalXml(readXml(info)));
-  return { text: whole(signatureXml(info, signature)), signature };
+  return { text: whole(signatureXml(info, content.key, signature)), signature };
 }
 
 function signedInfo(
@@ -148,12 +161,28 @@ function signedInfo(
   );
 }
 
-function signatureXml(info: string, value: string): string {
+function signatureXml(info: string, key: KeyReference, value: string): string {
   return (
     `<ds:Signature xmlns:ds="${DS}">${info}<ds:SignatureValue>${value}</ds:SignatureValue><ds:KeyInfo>` +
-    `<wsse:SecurityTokenReference><wsse:Reference URI="#${TOKEN_ID}" ValueType="${X509_V3}"/></wsse:SecurityTokenReference>` +
-    `</ds:KeyInfo></ds:Signature>`
+    `<wsse:SecurityTokenReference>${referenceXml(key)}</wsse:SecurityTokenReference></ds:KeyInfo></ds:Signature>`
   );
+}
+
+function referenceXml(key: KeyReference): string {
+  switch (key.kind) {
+    case 'token':
+      return `<wsse:Reference URI="#${TOKEN_ID}" ValueType="${X509_V3}"/>`;
+    case 'issuer-serial':
+      return (
+        `<ds:X509Data><ds:X509IssuerSerial><ds:X509IssuerName>${escapeText(key.issuer)}</ds:X509IssuerName>` +
+        `<ds:X509SerialNumber>${key.serial}</ds:X509SerialNumber></ds:X509IssuerSerial></ds:X509Data>`
+      );
+    case 'key-identifier':
+    case 'thumbprint': {
+      const type = key.kind === 'thumbprint' ? THUMBPRINT : X509_KEY_IDENTIFIER;
+      return `<wsse:KeyIdentifier EncodingType="${BASE64_BINARY}" ValueType="${type}">${key.identifier}</wsse:KeyIdentifier>`;
+    }
+  }
 }
 
 /** Line ends as the reader has them, whose positions are used. */
