@@ -151,8 +151,8 @@ function compileFieldBody(operation: RestConsumer, field: Field, values: CallVal
   return {
     fields: [field],
     open: false,
-    write({ heldOf }) {
-      if (heldOf(field) !== undefined) return write(heldOf, {});
+    write({ heldOf, undeclared }) {
+      if (heldOf(field) !== undefined) return write(heldOf, undeclared);
       if (field.required) throw values.missing(field);
       return undefined;
     },
