@@ -3,7 +3,7 @@ import type { Environment } from '../load/value/config.ts';
 import type { ConfigText, ResolveReference } from '../model/definition.ts';
 import type { MessageSigner, Node, NodeCredential } from '../model/node.ts';
 import { MASK } from '../model/redactor.ts';
-import { DIGEST_ALGORITHMS, type KeyReferenceKind, SIGNATURE_ALGORITHMS } from '../model/security.ts';
+import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../model/security.ts';
 import { pemCertificates } from '../wire/certificate.ts';
 import { messageOf } from '../wire/error.ts';
 import {
@@ -18,7 +18,7 @@ import {
   withBlock,
 } from '../wire/soap/wsse-write.ts';
 import { faultOfKey, signerBy } from '../wsse/algorithms.ts';
-import { keyReference } from '../wsse/certificate.ts';
+import { keyReference, shownKeyReference } from '../wsse/key-reference.ts';
 import { Configuration, resolveText, shownText } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -168,27 +168,14 @@ function shownBlock(
   content: SecurityContent,
 ): string {
   const { usernameToken } = content;
+  const key = signature && shownKeyReference(signature.reference ?? 'token', MASK);
   const masked = {
     ...content,
     ...(usernameToken && { usernameToken: { ...usernameToken, password: MASK, nonce: MASK } }),
-    ...(signature && { key: SHOWN_KEYS[signature.reference ?? 'token'] }),
+    ...(key && { key }),
   };
-  return securityBlock(
-    version,
-    masked,
-    masked.key === undefined || signature === undefined
-      ? ''
-      : shownSignature(methodsOf(signature, 'rsa'), masked.key, MASK),
-  );
+  return securityBlock(version, masked, key && shownSignature(methodsOf(signature, 'rsa'), key, MASK));
 }
-
-/** References in messages that are only shown. */
-const SHOWN_KEYS = {
-  token: { kind: 'token', certificate: MASK },
-  'issuer-serial': { kind: 'issuer-serial', issuer: MASK, serial: MASK },
-  'key-identifier': { kind: 'key-identifier', identifier: MASK },
-  thumbprint: { kind: 'thumbprint', identifier: MASK },
-} as const satisfies Record<KeyReferenceKind, KeyReference>;
 
 /** The algorithms of a signature: what is not declared depends on the kind of the key. */
 function methodsOf({ algorithm, digest }: MessageSigner, kind: keyof typeof USUAL): SignatureMethods {

@@ -1,20 +1,11 @@
-import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
-import { type KeyReferenceKind, Refused } from '../model/security.ts';
+import { type KeyObject, X509Certificate } from 'node:crypto';
+import { Refused } from '../model/security.ts';
 import { issuerOfCertificate, NameError, normaliseName } from '../wire/distinguished-name.ts';
-import {
-  BASE64_BINARY,
-  DS,
-  isNamed,
-  THUMBPRINT,
-  WSSE,
-  WSU,
-  X509_KEY_IDENTIFIER,
-  X509_V3,
-} from '../wire/soap/wsse-names.ts';
-import type { KeyReference } from '../wire/soap/wsse-write.ts';
+import { BASE64_BINARY, DS, isNamed, WSSE, WSU, X509_V3 } from '../wire/soap/wsse-names.ts';
 import { isXmlName } from '../wire/xml/text.ts';
 import { attributeOf, type XmlElement } from '../wire/xml/tree.ts';
 import { bytesOf, contentOf, elementsOf, sequenceOf } from './header.ts';
+import { IDENTIFIERS } from './key-reference.ts';
 
 // WSS: X.509 Certificate Token Profile 1.1.1 section 3: the certificate that a signature's KeyInfo refers to.
 
@@ -25,27 +16,6 @@ const LONGEST = 16 * 1024;
 interface Signer {
   readonly certificate: X509Certificate;
   readonly key: KeyObject;
-}
-
-/**
- * How a signature refers to its certificate.
- * @throws TypeError for a certificate without a key identifier; NameError
- */
-export function keyReference({ raw, serialNumber }: X509Certificate, kind: KeyReferenceKind): KeyReference {
-  switch (kind) {
-    case 'token':
-      return { kind, certificate: raw.toString('base64') };
-    case 'issuer-serial':
-      return { kind, issuer: issuerOfCertificate(raw), serial: BigInt(`0x${serialNumber}`).toString() };
-    case 'thumbprint':
-      return { kind, identifier: createHash('sha1').update(raw).digest('base64') };
-    case 'key-identifier': {
-      const at = raw.indexOf(KEY_IDENTIFIER);
-      if (at < 0) throw new TypeError('it has no extension with a key identifier');
-      const start = at + KEY_IDENTIFIER.length + 3;
-      return { kind, identifier: raw.subarray(start, start + raw[start - 1]!).toString('base64') };
-    }
-  }
 }
 
 /**
@@ -85,36 +55,21 @@ function knownOne(known: readonly X509Certificate[], certificate: X509Certificat
 /** Characters of an identifier. */
 const LONGEST_NAME = 512;
 
-/** Key identifiers of section 3.2, by ValueType. */
+/** Key identifiers of section 3.2, by the end of their ValueType: the beginnings differ between versions of the profile. */
 function ofIdentifier(identifier: XmlElement, known: readonly X509Certificate[]): Signer {
   const type = attributeOf(identifier, 'ValueType') ?? '';
   // The certificate itself, as WSS4J names it by X509KeyIdentifier.
   if (type === X509_V3) return read(identifier);
-  const hash = type.slice(type.lastIndexOf('#'));
-  if (known.length === 0 || ![THUMB_TYPE, ID_TYPE].includes(hash)) throw new Refused(ELSEWHERE);
+  const kind = Object.values(IDENTIFIERS).find(({ valueType }) => nameOf(valueType) === nameOf(type));
+  if (known.length === 0 || kind === undefined) throw new Refused(ELSEWHERE);
   const value = bytesOf(identifier, LONGEST_NAME);
   return knownOne(
     known,
-    known.find(({ raw }) =>
-      hash === THUMB_TYPE ? createHash('sha1').update(raw).digest().equals(value) : raw.includes(keyIdentifier(value)),
-    ),
+    known.find((each) => kind.of(each)?.equals(value)),
   );
 }
 
-/** The ends of value types: their beginnings differ between versions of the profile. */
-const [THUMB_TYPE, ID_TYPE] = [THUMBPRINT, X509_KEY_IDENTIFIER].map((type) => type.slice(type.indexOf('#'))) as [
-  string,
-  string,
-];
-
-/** The object identifier of the extension with a key identifier, and the tag of its value, in DER (RFC 5280 section 4.2.1.2). */
-const KEY_IDENTIFIER = Buffer.from([0x06, 0x03, 0x55, 0x1d, 0x0e, 0x04]);
-
-/** The extension with a key identifier of fewer than 126 bytes. */
-function keyIdentifier(value: Buffer): Buffer {
-  const { length } = value;
-  return Buffer.concat([KEY_IDENTIFIER, Buffer.from([length + 2, 0x04, length]), value]);
-}
+const nameOf = (valueType: string): string => valueType.slice(valueType.lastIndexOf('#'));
 
 /** SOAP Message Security 1.1.1, section 7.4. */
 function ofEmbedded(embedded: XmlElement): Signer {

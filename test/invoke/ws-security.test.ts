@@ -89,11 +89,6 @@ namespace: ${SERVICE_NAMESPACE}
 permission: EVERYTHING
 operations:
   FILE_SEND: { soap: true, requires: [TOKEN, SIGNED], request: SAID, response: SAID, handler: echo }
----
-service: Named.v1
-namespace: urn:test:named
-permission: EVERYTHING
-operations:
   NAMED: { soap: true, requires: NAMED, request: SAID, response: SAID, handler: echo }
 `,
       'callers.pem': ELLIPTIC.certificate + PARTNER.certificate,
@@ -304,8 +299,8 @@ describe('a node with `credential: { signature: … }`', () => {
     expect(caller(url, credential).preview('FILE_SEND', { S: 'x' }).body).toContain('<wsse:SecurityTokenReference>');
     const registry = partner(node('PARTNER', [served()], { credential }), { request: SAID, response: SAID });
     const operation = registry.consumers.get('FILE_SEND')!;
-    if (operation.kind === 'soap') Object.assign(operation.soap, { name: 'NAMED', namespace: 'urn:test:named' });
-    Object.assign(operation, { namespace: 'urn:test:named' });
+    const NAMED = { name: 'NAMED', action: 'NAMED.v1' };
+    if (operation.kind === 'soap') Object.assign(operation.soap, NAMED);
     const sending = client(registry, { env, folder }).call('FILE_SEND', { S: 'x' });
     expect((await sending).value).toEqual({ S: 'partner x' });
   });

@@ -14,10 +14,8 @@ import {
   isNamed,
   PASSWORD_DIGEST,
   PASSWORD_TEXT,
-  THUMBPRINT,
   WSSE,
   WSU,
-  X509_KEY_IDENTIFIER,
   X509_V3,
 } from './wsse-names.ts';
 
@@ -36,20 +34,19 @@ export interface SecurityContent {
   readonly key?: KeyReference;
 }
 
-/**
- * How a signature refers to the certificate of its key (X.509 Certificate Token Profile 1.1.1, section 3.2): in the message, in DER, or
- * by what the receiver finds it with. Binary values are in base64.
- */
-export type KeyReference =
-  | { readonly kind: 'token'; readonly certificate: string }
-  /** The name as in RFC 4514, the number in decimal digits. */
-  | { readonly kind: 'issuer-serial'; readonly issuer: string; readonly serial: string }
-  | { readonly kind: 'key-identifier' | 'thumbprint'; readonly identifier: string };
+/** How a signature refers to the certificate of its key. */
+export interface KeyReference {
+  /** The certificate in DER, as base64, if the message contains it. */
+  readonly token?: string;
+  /** What SecurityTokenReference contains. */
+  readonly xml: string;
+}
 
 /** Ids of what a signature covers. The names of other blocks are numbered. */
 const TIME_ID = 'security-time';
 const USER_ID = 'security-user';
-const TOKEN_ID = 'security-token';
+/** The id of the certificate of a signature. */
+export const TOKEN_ID = 'security-token';
 const BODY_ID = 'security-body';
 
 /** Base64(SHA-1(nonce + created + password)) (UsernameToken Profile 1.1.1, section 3.1). */
@@ -69,9 +66,9 @@ export function securityBlock(version: SoapVersion, content: SecurityContent, si
     time === undefined
       ? ''
       : `<wsu:Timestamp wsu:Id="${TIME_ID}"><wsu:Created>${time.created}</wsu:Created><wsu:Expires>${time.expires}</wsu:Expires></wsu:Timestamp>`,
-    key?.kind !== 'token'
+    key?.token === undefined
       ? ''
-      : `<wsse:BinarySecurityToken wsu:Id="${TOKEN_ID}" ValueType="${X509_V3}" EncodingType="${BASE64_BINARY}">${key.certificate}</wsse:BinarySecurityToken>`,
+      : `<wsse:BinarySecurityToken wsu:Id="${TOKEN_ID}" ValueType="${X509_V3}" EncodingType="${BASE64_BINARY}">${key.token}</wsse:BinarySecurityToken>`,
     user === undefined
       ? ''
       : `<wsse:UsernameToken wsu:Id="${USER_ID}"><wsse:Username>${escapeText(user.user)}</wsse:Username>` +
@@ -164,25 +161,8 @@ function signedInfo(
 function signatureXml(info: string, key: KeyReference, value: string): string {
   return (
     `<ds:Signature xmlns:ds="${DS}">${info}<ds:SignatureValue>${value}</ds:SignatureValue><ds:KeyInfo>` +
-    `<wsse:SecurityTokenReference>${referenceXml(key)}</wsse:SecurityTokenReference></ds:KeyInfo></ds:Signature>`
+    `<wsse:SecurityTokenReference>${key.xml}</wsse:SecurityTokenReference></ds:KeyInfo></ds:Signature>`
   );
-}
-
-function referenceXml(key: KeyReference): string {
-  switch (key.kind) {
-    case 'token':
-      return `<wsse:Reference URI="#${TOKEN_ID}" ValueType="${X509_V3}"/>`;
-    case 'issuer-serial':
-      return (
-        `<ds:X509Data><ds:X509IssuerSerial><ds:X509IssuerName>${escapeText(key.issuer)}</ds:X509IssuerName>` +
-        `<ds:X509SerialNumber>${key.serial}</ds:X509SerialNumber></ds:X509IssuerSerial></ds:X509Data>`
-      );
-    case 'key-identifier':
-    case 'thumbprint': {
-      const type = key.kind === 'thumbprint' ? THUMBPRINT : X509_KEY_IDENTIFIER;
-      return `<wsse:KeyIdentifier EncodingType="${BASE64_BINARY}" ValueType="${type}">${key.identifier}</wsse:KeyIdentifier>`;
-    }
-  }
 }
 
 /** Line ends as the reader has them, whose positions are used. */
