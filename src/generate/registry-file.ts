@@ -108,7 +108,8 @@ const CREDENTIAL = byKind<NodeCredential>({
   webhook: ({ secrets }) => tree({ webhook: secrets }),
   'ws-security': ({ usernameToken, timestamp, signature, replySignature }, registry) => ({
     'username-token': tree(usernameToken),
-    timestamp,
+    // Without the key a signature would have one of the default.
+    timestamp: timestamp ?? (signature && 0),
     signature: signature && SIGNER(signature, registry),
     'reply-signature': replySignature && REPLY_SIGNATURE(replySignature, registry),
   }),

@@ -39,7 +39,7 @@ import {
 import { literalOf, parseConfigText, parseConfigTexts } from './value/config-text.ts';
 import { linkRateText } from './value/limits.ts';
 import { linkRetry } from './value/retry.ts';
-import { linkDuration } from './value/units.ts';
+import { linkDuration, TIMER_OR_NONE } from './value/units.ts';
 
 /** Links every node. */
 export function linkNodes(linking: Linking): Map<string, Node> {
@@ -133,7 +133,16 @@ const SIGNED_FOR = 5 * 60_000;
 
 function linkWsSecurity(linking: Linking, credential: CredentialDeclared): Of<'ws-security'> {
   const { 'username-token': token, signature, 'reply-signature': reply } = credential;
-  const timestamp = linkDuration(linking, credential, 'timestamp');
+  const timestamp = linkDuration(linking, credential, 'timestamp', TIMER_OR_NONE) ?? (signature && SIGNED_FOR);
+  if (timestamp === 0 && token === undefined && signature === undefined && reply === undefined) {
+    const reason = 'is no Timestamp at 0 s, and the credential has nothing else';
+    const { report, places } = linking;
+    report.raise(
+      'bad-value',
+      { name: 'credential.timestamp', reason, examples: ['5 min'] },
+      places.value(credential, 'timestamp'),
+    );
+  }
   return {
     kind: 'ws-security',
     ...given({
@@ -142,7 +151,7 @@ function linkWsSecurity(linking: Linking, credential: CredentialDeclared): Of<'w
         password: linkSecret(linking, token, 'password', 'A password'),
         digest: token.digest ?? false,
       },
-      timestamp: timestamp ?? (signature && SIGNED_FOR),
+      timestamp: timestamp === 0 ? undefined : timestamp,
       signature: signature && linkSigner(linking, signature),
       replySignature: reply && linkReplySignature(linking, reply, signature !== undefined),
     }),

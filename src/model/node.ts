@@ -117,7 +117,7 @@ export type NodeCredential =
   | {
       readonly kind: 'ws-security';
       readonly usernameToken?: UsernameToken;
-      /** Milliseconds from Created to Expires of the Timestamp; always there with a signature. */
+      /** Milliseconds from Created to Expires of the Timestamp; there is none without it. */
       readonly timestamp?: number;
       /** Signs Body, Timestamp, UsernameToken and the header blocks of WS-Addressing. */
       readonly signature?: MessageSigner;

@@ -186,7 +186,8 @@ export function credentialOfCalls(
           password: `\${secret:${node}_PASSWORD}`,
           digest: 'digest' in token ? true : undefined,
         }),
-      timestamp: parts.some(({ kind }) => kind === 'timestamp') ? '5 min' : undefined,
+      // By WS-SecurityPolicy 1.3, section 6.2, messages have one only where it is asked for.
+      timestamp: parts.some(({ kind }) => kind === 'timestamp') ? '5 min' : signature && '0 s',
       signature:
         signature &&
         given({
@@ -194,15 +195,15 @@ export function credentialOfCalls(
           'key-file': `\${env:${node}_KEY_FILE}`,
           algorithm: signature.algorithm,
           digest: signature.digest,
+          reference: signature.reference,
         }),
-      // A binding whose requests are signed has signed replies.
       'reply-signature':
-        signature &&
+        signature?.replies &&
         given({
           certificate: `\${env:${node}_REPLY_CERTIFICATE_FILE}`,
           algorithms: signature.algorithm && [signature.algorithm],
           digests: signature.digest && [signature.digest],
-          confirmation: signature.confirmation,
+          confirmation: signature.replies === 'confirmed' ? true : undefined,
         }),
     }),
   };
@@ -210,6 +211,12 @@ export function credentialOfCalls(
 
 function hasAttachments(message: DraftOperation['request']): boolean {
   return message.kind === 'document' && message.document.fields.some(({ options }) => options.attachment !== undefined);
+}
+
+/** The certificate of connections, which is beside any credential. */
+export function certificateOfCalls(asked: readonly DraftSecurity[], node: string): DeclaredMap | undefined {
+  if (!asked.some(({ kind }) => kind === 'client-certificate')) return undefined;
+  return { file: `\${env:${node}_TLS_CERTIFICATE_FILE}`, 'key-file': `\${env:${node}_TLS_KEY_FILE}` };
 }
 
 /** The credential of calls that is not in the message. */

@@ -1,3 +1,4 @@
+import type { KeyReferenceKind } from '../../model/security.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { DraftAddressing, DraftSecurity } from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
@@ -21,25 +22,47 @@ const MET: Readonly<Record<string, DraftSecurity>> = {
 /** Assertions that only contain others, and those that ask for nothing that a definition says. */
 const SILENT: ReadonlySet<string> = new Set(
   (
-    'Policy All PolicyReference TransportToken HttpsToken AlgorithmSuite Layout Lax Strict LaxTsFirst LaxTsLast UsingPolicy ' +
-    'AnonymousResponses SupportingTokens SignedSupportingTokens Wss10 Wss11 Trust10 Trust13 TransportSecurity BinaryEncoding ' +
-    'MustSupportRefKeyIdentifier MustSupportRefIssuerSerial MustSupportRefThumbprint MustSupportRefEncryptedKey ' +
-    'OnlySignEntireHeadersAndBody SignBeforeEncrypting EncryptBeforeSigning MustSupportRefExternalURI MustSupportRefEmbeddedToken RequireClientEntropy RequireServerEntropy MustSupportIssuedTokens'
+    'Policy All PolicyReference TransportToken HttpsToken Layout Lax Strict LaxTsFirst UsingPolicy AnonymousResponses Wss10 Wss11 ' +
+    'TransportSecurity BinaryEncoding MustSupportRefEncryptedKey MustSupportRefExternalURI MustSupportRefEmbeddedToken ' +
+    'OnlySignEntireHeadersAndBody SignBeforeEncrypting EncryptBeforeSigning'
   ).split(' '),
 );
 
+/** Assertions about the exchange with an issuer of tokens, whose own assertions are listed where they are asked for. */
+const TRUST = /^Trust1\d$/;
+
 /** What assertions need that no message here has, by local names. */
 const NEEDS: readonly (readonly [RegExp, string])[] = [
-  [/^(?:Encrypt|ContentEncrypted|SignedEncrypted|SymmetricBinding|ProtectionToken|\w+EncryptionToken)/, 'encryption'],
-  [/^(?:Saml|Issued|SecureConversation|SecurityContext|SpnegoContext|Kerberos)/, 'a token of an issuer, such as SAML'],
+  [/Encrypt|^SymmetricBinding$|^ProtectionToken$/, 'encryption'],
+  [/^(?:Kerberos|Spnego)/, 'a Kerberos ticket'],
+  [/^(?:Saml|Issued|SecureConversation|SecurityContext|Rel)/, 'a token of an issuer, such as SAML'],
+  [/^RM/, 'reliable messaging'],
+  [/DerivedKeys$/, 'derived keys'],
+  [/^WssX509(?:Pkcs7|PkiPath|V1)/, 'a token other than an X.509 v3 certificate'],
+  [/^NoPassword$/, 'a token without a password'],
+  [/^(?:X509|KeyValue)Token$/, 'a signature by a further key'],
+  [/^(?:SignedParts|SignedElements|ProtectTokens)$/, 'a signature of other parts than Body and header blocks'],
+  [/^Require\w+Reference$/, 'this reference to a certificate that is in the message'],
 ];
 
+/** Demands on tokens, by local names. The other assertions in a token say nothing that a message shows. */
+const DEMANDS =
+  /^(?:NoPassword|Require(?:Implicit|Explicit)?DerivedKeys|WssX509(?:Pkcs7|PkiPath|V1)\w*|Issuer|IssuerName|RequireEmbeddedTokenReference)$/;
+
 /** Assertions that the transport meets where it is protected. Signed parts are met by a signature, too. */
-const BY_TRANSPORT: ReadonlySet<string> = new Set(
-  'SignedParts EncryptedParts SignedElements EncryptedElements ContentEncryptedElements EncryptedSupportingTokens SignedEncryptedSupportingTokens'.split(
-    ' ',
-  ),
-);
+const BY_TRANSPORT =
+  /^(?:SignedParts|EncryptedParts|SignedElements|EncryptedElements|ContentEncryptedElements|(?:Signed)?(?:Endorsing)?EncryptedSupportingTokens)$/;
+
+const SUPPORTING = /^(?:Signed)?(?:Endorsing)?(?:Encrypted)?SupportingTokens$/;
+
+/** How a token demands that it is referred to, and what the receiver states to understand (WS-SecurityPolicy 1.3, sections 5.1 and 9). */
+const REFERENCES: readonly (readonly [word: string, reference: NamedKey])[] = [
+  ['IssuerSerial', 'issuer-serial'],
+  ['KeyIdentifier', 'key-identifier'],
+  ['Thumbprint', 'thumbprint'],
+];
+
+type NamedKey = Exclude<KeyReferenceKind, 'token'>;
 
 /** What policies ask of the messages of an operation. */
 export interface Requirement {
@@ -60,11 +83,29 @@ interface Unmet {
   readonly bySignature?: boolean;
 }
 
+/** A signature of messages by the key of a certificate. */
+interface SignatureNeed {
+  /** It is that of a binding: replies are signed, too. */
+  readonly replies: boolean;
+  /** How it refers to the certificate: `named` for one that the message does not contain, in any way. */
+  readonly reference: KeyReferenceKind | 'named';
+}
+
+/** The algorithms of a suite, if they are not the usual ones. */
+interface Suite {
+  readonly algorithm?: 'rsa-sha1';
+  readonly digest?: 'sha1';
+}
+
 /** What one policy, or a part of one, asks for. */
 interface Need extends Requirement {
+  readonly signature: SignatureNeed | undefined;
+  readonly suite: Suite | undefined;
+  /** The references that the receiver states to understand. */
+  readonly references: readonly NamedKey[];
   /** The transport protects messages. */
   readonly transport: boolean;
-  /** Messages are signed. */
+  /** Messages are signed, by a binding. */
   readonly signs: boolean;
   /** Replies confirm the signatures of requests. */
   readonly confirms: boolean;
@@ -77,6 +118,9 @@ const NOTHING: Need = {
   security: [],
   mtom: false,
   addressing: undefined,
+  signature: undefined,
+  suite: undefined,
+  references: [],
   transport: false,
   signs: false,
   confirms: false,
@@ -91,10 +135,14 @@ export function strictest(found: readonly (DraftAddressing | undefined)[]): Draf
 
 function together(needs: readonly Need[]): Need {
   const security = new Map(needs.flatMap((each) => each.security).map((each) => [each.kind, each]));
+  const signatures = needs.flatMap(({ signature }) => signature ?? []);
   return {
     security: [...security.values()],
     mtom: needs.some(({ mtom }) => mtom),
     addressing: strictest(needs.map(({ addressing }) => addressing)),
+    signature: signatures.find(({ replies }) => replies) ?? signatures[0],
+    suite: needs.find(({ suite }) => suite !== undefined)?.suite,
+    references: needs.flatMap(({ references }) => references),
     transport: needs.some(({ transport }) => transport),
     signs: needs.some(({ signs }) => signs),
     confirms: needs.some(({ confirms }) => confirms),
@@ -155,7 +203,7 @@ export class Policies {
           : `it needs ${needs}, which messages here do not have`;
       this.#losses.add(`${what} can't be met`, instead, place);
     }
-    return need.confirms ? { ...need, security: need.security.map(confirmed) } : need;
+    return { ...need, security: [...signaturesOf(need), ...need.security] };
   }
 
   /** How many assertions of an effective policy can't be met. */
@@ -200,42 +248,71 @@ export class Policies {
   #needOnce(element: XmlElement, location: string): Need {
     const { local } = element;
     const inside = (): Need => together(childrenOf(element).map((each) => this.#need(each, location)));
+    const and = (own: Partial<Need>): Need => together([{ ...NOTHING, ...own }, inside()]);
     if (local === 'PolicyReference') return this.#referred(attribute(element, 'URI') ?? '', element, location);
     if (local === 'ExactlyOne' || local === 'OneOrMore') return this.#best(element, location);
-    if (local === 'UsernameToken' && hasBelow(element, 'HashPassword'))
+    if (local === 'AsymmetricBinding') return this.#signature(element, location);
+    const unmet = unmetAssertion(element, location);
+    // Its signature is by a key that only the receiver can decrypt.
+    if (local === 'SymmetricBinding') return { ...NOTHING, signs: true, unmet: [unmet] };
+    if (SUPPORTING.test(local)) {
+      const tokens = and(BY_TRANSPORT.test(local) ? { unprotected: [unmet] } : {});
+      return /Endorsing/.test(local) ? endorsing(tokens, element, location) : tokens;
+    }
+    // What is below a token belongs to it.
+    if (local === 'UsernameToken' && below(element, 'HashPassword') !== undefined)
       return {
         ...NOTHING,
         security: [{ kind: 'username-token', digest: true }],
-        unmet: unmetOfToken(element, location),
+        unmet: demandsOf(element, element, location),
       };
-    if (local === 'AsymmetricBinding') return this.#signature(element, location);
+    if (local === 'X509Token') {
+      const own = referenceOf(element, location);
+      const signature = { replies: false, reference: own.reference };
+      return {
+        ...{ ...NOTHING, signature, unprotected: [unmet] },
+        unmet: [...demandsOf(element, element, location), ...own.unmet],
+      };
+    }
     const met = MET[local];
-    // What is below a token belongs to it.
-    if (met !== undefined) return { ...NOTHING, security: [met], unmet: unmetOfToken(element, location) };
+    if (met !== undefined) return { ...NOTHING, security: [met], unmet: demandsOf(element, element, location) };
     if (local === 'OptimizedMimeSerialization' || local === 'MTOM') return { ...NOTHING, mtom: true };
-    if (local === 'UsingAddressing' || local === 'Addressing')
-      return together([{ ...NOTHING, addressing: 'required' }, inside()]);
-    if (local === 'TransportBinding') return together([{ ...NOTHING, transport: true }, inside()]);
+    if (local === 'UsingAddressing' || local === 'Addressing') return and({ addressing: 'required' });
+    if (local === 'TransportBinding') return and({ transport: true });
     if (local === 'HttpsToken' && attribute(element, 'RequireClientCertificate') === 'true')
-      return together([{ ...NOTHING, security: [{ kind: 'client-certificate' }] }, inside()]);
+      return and({ security: [{ kind: 'client-certificate' }] });
     if (local === 'RequireSignatureConfirmation') return { ...NOTHING, confirms: true };
-    const unmet = unmetAssertion(element, location);
-    if (BY_TRANSPORT.has(local)) return together([{ ...NOTHING, unprotected: [unmet] }, tokensIn(inside())]);
-    if (SILENT.has(local) || /^(?:Basic|TripleDes)\d*/.test(local)) return inside();
+    if (local === 'AlgorithmSuite') return and({ suite: suiteOf(element) });
+    const supported = REFERENCES.find(([word]) => local === `MustSupportRef${word}`);
+    if (supported !== undefined) return { ...NOTHING, references: [supported[1]] };
+    if (BY_TRANSPORT.test(local)) return { ...NOTHING, unprotected: [unmet] };
+    if (TRUST.test(local)) return NOTHING;
+    if (SILENT.has(local) || SUITE.test(local)) return inside();
     return { ...NOTHING, unmet: [unmet] };
   }
 
   /** A binding whose messages are signed by the sender's certificate. */
   #signature(binding: XmlElement, location: string): Need {
     const parts = partsOf(binding);
-    const others = parts.filter(({ local }) => !SIGNERS.has(local));
-    const unmet = parts.flatMap((part): Unmet[] => {
-      if (!SIGNERS.has(part.local) || hasBelow(part, 'X509Token')) return unmetOfToken(part, location);
-      return [unmetAssertion(partsOf(part)[0] ?? part, location)];
+    const inside = together(
+      parts.filter(({ local }) => !SIGNERS.test(local)).map((each) => this.#need(each, location)),
+    );
+    const tokens = parts.filter(({ local }) => SIGNERS.test(local));
+    const ours = tokens.filter(({ local }) => local.startsWith('Initiator')).map(certificateIn);
+    const own = ours.find((each) => each !== undefined);
+    const { reference, unmet } = own === undefined ? USUAL : referenceOf(own, location);
+    const lacking = tokens.flatMap((part): readonly Unmet[] => {
+      const token = certificateIn(part);
+      if (token === undefined) return [unmetAssertion(partsOf(part)[0] ?? part, location)];
+      return demandsOf(token, token, location);
     });
-    const inside = together(others.map((each) => this.#need(each, location)));
-    const own: Need = { ...NOTHING, signs: true, security: [{ kind: 'signature', ...algorithmsOf(parts) }], unmet };
-    return together([own, inside]);
+    const need: Need = {
+      ...NOTHING,
+      signs: true,
+      signature: { replies: true, reference },
+      unmet: [...lacking, ...unmet],
+    };
+    return together([need, inside]);
   }
 
   /** The alternative that lacks least; the first of several. */
@@ -248,9 +325,29 @@ export class Policies {
   }
 }
 
-/** The tokens that parts of messages are about: which elements these are says nothing else. */
-function tokensIn({ security }: Need): Need {
-  return { ...NOTHING, security };
+/** The signature that policies ask for: by a binding, or over a protected transport. What replies confirm is one: without it there is nothing to confirm. */
+function signaturesOf({ signature, suite, references, transport, confirms }: Need): readonly DraftSecurity[] {
+  if (signature === undefined || !(signature.replies || transport)) return [];
+  const { replies, reference } = signature;
+  const understood = REFERENCES.find(([, each]) => references.includes(each))?.[1] ?? 'issuer-serial';
+  const named = reference === 'named' ? understood : reference;
+  return [
+    {
+      kind: 'signature',
+      ...suite,
+      ...(named === 'token' ? {} : { reference: named }),
+      ...(replies ? { replies: confirms ? 'confirmed' : 'signed' } : {}),
+    },
+  ];
+}
+
+/** Tokens whose keys sign the signature of a binding, or the Timestamp where the transport protects messages: certificates alone. */
+function endorsing(tokens: Need, element: XmlElement, location: string): Need {
+  const others = tokens.security.length === 0 ? [] : partsOf(element).filter(({ local }) => local in MET);
+  return {
+    ...tokens,
+    unmet: [...tokens.unmet, ...others.map((each) => unmetAssertion(each, location, 'derived keys'))],
+  };
 }
 
 function isAttachment({ local, namespace }: XmlElement): boolean {
@@ -269,12 +366,27 @@ function isOptional({ attributes }: XmlElement): boolean {
 }
 
 /** Tokens of signatures: ours, and that of the other side. */
-const SIGNERS: ReadonlySet<string> = new Set([
-  'InitiatorToken',
-  'RecipientToken',
-  'InitiatorSignatureToken',
-  'RecipientSignatureToken',
-]);
+const SIGNERS = /^(?:Initiator|Recipient)(?:Signature)?Token$/;
+
+const certificateIn = (part: XmlElement): XmlElement | undefined =>
+  partsOf(part).find(({ local }) => local === 'X509Token');
+
+const USUAL: { readonly reference: SignatureNeed['reference']; readonly unmet: readonly Unmet[] } = {
+  reference: 'token',
+  unmet: [],
+};
+
+/** How messages refer to the certificate of a token that is ours. Those of replies may do so in any way. */
+function referenceOf(token: XmlElement, location: string): typeof USUAL {
+  const [demanded] = REFERENCES.flatMap(([word, reference]) => {
+    const found = below(token, `Require${word}Reference`);
+    return found === undefined ? [] : { found, reference };
+  });
+  const inclusion = token.attributes.find(({ local }) => local === 'IncludeToken')?.value ?? '';
+  if (/\/(?:Never|AlwaysToInitiator)\s*$/.test(inclusion))
+    return { reference: demanded?.reference ?? 'named', unmet: [] };
+  return demanded === undefined ? USUAL : { ...USUAL, unmet: [demandOf(token, demanded.found, location)] };
+}
 
 /** The assertions in a binding or a token, below the operators that contain them. */
 function partsOf(element: XmlElement): readonly XmlElement[] {
@@ -283,60 +395,59 @@ function partsOf(element: XmlElement): readonly XmlElement[] {
   );
 }
 
-function hasBelow(element: XmlElement, local: string): boolean {
-  return childrenOf(element).some((each) => each.local === local || hasBelow(each, local));
+function below(element: XmlElement, local: string): XmlElement | undefined {
+  for (const each of childrenOf(element)) {
+    const found = each.local === local ? each : below(each, local);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
-function unmetAssertion(assertion: XmlElement, location: string): Unmet {
+const needOf = (local: string): string | undefined => NEEDS.find(([names]) => names.test(local))?.[1];
+
+/** @param needs what it needs, if that is not by its name alone */
+function unmetAssertion(assertion: XmlElement, location: string, needs = needOf(assertion.local)): Unmet {
   const { local } = assertion;
   return {
     what: `the policy ${local}`,
     place: placeOf(assertion, location),
-    needs: NEEDS.find(([names]) => names.test(local))?.[1],
+    needs,
     bySignature: local === 'SignedParts' && childrenOf(assertion).every(isSigned),
   };
 }
 
-/** Namespaces of the header blocks of WS-Addressing. */
-const WSA: ReadonlySet<string> = new Set([
-  'http://www.w3.org/2005/08/addressing',
-  'http://schemas.xmlsoap.org/ws/2004/08/addressing',
-]);
-
-/** Whether a signature here covers a part: the Body, and header blocks of WS-Addressing. */
-function isSigned(part: XmlElement): boolean {
-  return part.local === 'Body' || (part.local === 'Header' && WSA.has(attribute(part, 'Namespace') ?? ''));
+/** Whether a signature here covers a part. */
+function isSigned({ local }: XmlElement): boolean {
+  return local === 'Body' || local === 'Header';
 }
 
+const SUITE = /^(?:Basic|TripleDes)\d*/;
+
 /**
- * The algorithms of the suite of a binding: all suites sign with RSA-SHA1, and most make digests by SHA-1 (WS-SecurityPolicy 1.3,
- * section 6.1). Many systems are set to RSA-SHA256 all the same, which no policy says.
+ * The algorithms of a suite: all of them sign with RSA-SHA1, and most make digests by SHA-1 (WS-SecurityPolicy 1.3, section 6.1).
+ * Many systems are set to RSA-SHA256 all the same, which no policy says.
  */
-function algorithmsOf(parts: readonly XmlElement[]): { readonly algorithm?: 'rsa-sha1'; readonly digest?: 'sha1' } {
-  const suite = parts
-    .filter(({ local }) => local === 'AlgorithmSuite')
-    .flatMap(partsOf)
-    .find(({ local }) => /^(?:Basic|TripleDes)/.test(local));
-  if (suite === undefined) return {};
+function suiteOf(element: XmlElement): Suite | undefined {
+  const suite = partsOf(element).find(({ local }) => SUITE.test(local));
+  if (suite === undefined) return undefined;
   return { algorithm: 'rsa-sha1', ...(/Sha256/.test(suite.local) ? {} : { digest: 'sha1' }) };
 }
 
-/** What replies confirm is a signature: without one there is nothing to confirm. */
-function confirmed(security: DraftSecurity): DraftSecurity {
-  return security.kind === 'signature' ? { ...security, confirmation: true } : security;
+/** Demands below a token that no message here meets. */
+function demandsOf(token: XmlElement, element: XmlElement, location: string): readonly Unmet[] {
+  return childrenOf(element).flatMap((each) => [
+    ...(DEMANDS.test(each.local) ? [demandOf(token, each, location)] : []),
+    ...demandsOf(token, each, location),
+  ]);
 }
 
-/** Demands on a token that no message here meets. */
-function unmetOfToken(token: XmlElement, location: string): Unmet[] {
-  return childrenOf(token).flatMap((each): Unmet[] => [
-    ...([
-      ...['NoPassword', 'RequireDerivedKeys', 'IssuerName', 'Issuer', 'RequireKeyIdentifierReference'],
-      ...['RequireThumbprintReference', 'RequireIssuerSerialReference', 'RequireEmbeddedTokenReference'],
-    ].includes(each.local)
-      ? [{ what: `the policy ${each.local} of ${token.local}`, place: placeOf(each, location) }]
-      : []),
-    ...unmetOfToken(each, location),
-  ]);
+function demandOf(token: XmlElement, demand: XmlElement, location: string): Unmet {
+  const { local } = demand;
+  return {
+    what: `the policy ${local} of ${token.local}`,
+    place: placeOf(demand, location),
+    needs: needOf(local),
+  };
 }
 
 /** What a binding or a port states about WS-Addressing by an extension element rather than by a policy. */

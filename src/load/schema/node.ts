@@ -242,7 +242,7 @@ const credential: JsonSchema = keys<keyof CredentialDeclared>(
     webhook,
     'username-token': usernameToken,
     timestamp: time(
-      'A Timestamp in the header `wsse:Security` of SOAP messages, which expires after this time. A signature always has one, of 5 minutes by default.',
+      'A Timestamp in the header `wsse:Security` of SOAP messages, which expires after this time. With `signature` the default is 5 minutes; `0 s` leaves it out, for a partner whose policy has no `IncludeTimestamp` and refuses it.',
       undefined,
       '5 min',
     ),

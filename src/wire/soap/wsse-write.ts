@@ -4,7 +4,6 @@ import { canonicalXml } from '../xml/canonical.ts';
 import { readXml } from '../xml/read-xml.ts';
 import { escapeText } from '../xml/text.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../xml/tree.ts';
-import { isAddressing } from './addressing.ts';
 import { isForUs, SoapError } from './message.ts';
 import { SOAP_NAMESPACES, SOAP_PREFIXES, type SoapVersion } from './version.ts';
 import {
@@ -110,8 +109,8 @@ export function withBlock(envelope: string, block: string): string {
 }
 
 /**
- * Puts a Security header into an envelope, with a signature over its Body, its header blocks of WS-Addressing, and what else is
- * in the Security header.
+ * Puts a Security header into an envelope, with a signature over its Body, its header blocks for the receiver of the message, and what
+ * else is in the Security header.
  * @returns the text, and the value of the signature in base64
  * @throws XmlError, SoapError for a text that is not an envelope; CanonicalError
  */
@@ -124,7 +123,7 @@ export function signedEnvelope(
   const text = normalised(envelope);
   const root = readXml(text);
   const body = bodyOf(root, version);
-  const { ids, edits } = identified(text, [body, ...headersOf(root).filter(isAddressing)]);
+  const { ids, edits } = identified(text, [body, ...headersOf(root).filter((each) => isForUs(each, version))]);
   const own = [
     ...(content.timestamp === undefined ? [] : [TIME_ID]),
     ...(content.usernameToken === undefined ? [] : [USER_ID]),
