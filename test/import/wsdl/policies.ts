@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { canonicalXml } from '../../../src/wire/xml/canonical.ts';
 import { readXml } from '../../../src/wire/xml/read-xml.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../../src/wire/xml/tree.ts';
+import { declaredOf } from '../support.ts';
 
 /** Policies in XML by the part of a contract that they are attached to; `own` are those that others refer to. */
 export type Attached = Readonly<Partial<Record<'own' | 'port' | 'binding' | 'bound' | 'input' | 'output', string>>>;
@@ -30,6 +31,21 @@ export function contractOf({ own, port, binding, bound, input, output }: Attache
   <wsdl:service name="PolicyService"><wsdl:port name="PolicyPort" binding="tns:PolicyBinding">${port ?? ''}<soap:address location="${address}"/></wsdl:port></wsdl:service>
 </wsdl:definitions>
 `;
+}
+
+/** What calls lack of what policies ask for, as the list of an import has it; `carried` when they lack nothing. */
+export async function outcomeOf(attached: Attached): Promise<string> {
+  const text = contractOf(attached, 'https://partner.example.org/');
+  const imported = await declaredOf({ 'a.wsdl': text }).catch((error: Error) => error);
+  if (imported instanceof Error) return imported.message.replace(/^\S+ /, 'not read: ');
+  const { losses } = imported;
+  const words = losses.map(({ what, instead }) => {
+    const [, needs] = /^it needs (.*), which messages here do not have$/.exec(instead) ?? [];
+    return needs === undefined
+      ? `${what}: ${instead}`
+      : `${what.replace(/^the policy (.*) can't be met$/, '$1')} (${needs})`;
+  });
+  return [...new Set(words)].sort().join(', ') || 'carried';
 }
 
 const corpus = fileURLToPath(new URL('../../../../shared/corpus/import/files', import.meta.url));
