@@ -144,9 +144,10 @@ function replyWords({ certificateFile, subject, algorithms, digests, maxAge, con
 const algorithmWord = (uri: string): string => uri.slice(uri.lastIndexOf('#') + 1);
 
 /** What receivers see of a signature, beside its certificate. */
-function signerWords({ algorithm, digest, reference }: MessageSigner): string {
+function signerWords({ algorithm, digest, reference, token }: MessageSigner): string {
   const words = [algorithm, digest].filter((uri) => uri !== undefined).map(algorithmWord);
   if (reference !== undefined) words.push(`its certificate by ${reference}`);
+  if (token !== undefined) words.push(`its certificate ${token}`);
   return words.length === 0 ? 'a signature' : `a signature (${words.join(', ')})`;
 }
 

@@ -115,7 +115,7 @@ const CREDENTIAL = byKind<NodeCredential>({
   }),
   'client-credentials': (credential, registry) => ({ 'client-credentials': CLIENT_CREDENTIALS(credential, registry) }),
 });
-const SIGNER = shape<MessageSigner>()('file key-file passphrase algorithm digest reference', {
+const SIGNER = shape<MessageSigner>()('file key-file passphrase algorithm digest reference token', {
   algorithm: ({ algorithm }) => algorithm && wordsOf([algorithm], SIGNATURE_ALGORITHMS)[0],
   digest: ({ digest }) => digest && wordsOf([digest], DIGEST_ALGORITHMS)[0],
 });

@@ -4,7 +4,7 @@
  * types refer to each other in circles.
  */
 
-import type { KeyReferenceKind } from '../model/security.ts';
+import type { KeyReferenceKind, TokenForm } from '../model/security.ts';
 import type { Place } from './place.ts';
 
 /** A contract as it was read. */
@@ -47,6 +47,7 @@ export type DraftSecurity =
       readonly algorithm?: 'rsa-sha1';
       readonly digest?: 'sha1';
       readonly reference?: Exclude<KeyReferenceKind, 'token'>;
+      readonly token?: TokenForm;
       /** Replies are signed too, and confirm the signature of their request. */
       readonly replies?: 'signed' | 'confirmed';
     }

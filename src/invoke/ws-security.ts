@@ -168,7 +168,7 @@ function shownBlock(
   content: SecurityContent,
 ): string {
   const { usernameToken } = content;
-  const key = signature && shownKeyReference(signature.reference ?? 'token', MASK);
+  const key = signature && shownKeyReference(signature, MASK);
   const masked = {
     ...content,
     ...(usernameToken && { usernameToken: { ...usernameToken, password: MASK, nonce: MASK } }),
@@ -283,10 +283,9 @@ function signerOf(signature: MessageSigner, source: SecuritySource): Signer {
   if (unfit !== undefined)
     throw unusable(unsigned(source), source, `${keyName} can't sign with ${algorithm}: ${unfit}`);
   const signing = signerBy(key, algorithm, digest);
-  const { reference = 'token' } = signature;
-  const as = `${named} can't be referred to by ${reference}`;
+  const as = `${named} can't be referred to by ${signature.reference}`;
   return {
-    key: attempt(() => keyReference(certificate, reference), source, as),
+    key: attempt(() => keyReference(certificate, signature), source, as),
     until: certificate.validToDate.getTime(),
     named,
     signing,

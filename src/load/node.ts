@@ -163,10 +163,9 @@ const SIGNATURE = 'credential.signature';
 function linkSigner(linking: Linking, declared: MessageSignerDeclared): MessageSigner {
   const algorithm = linkAlgorithm(linking, declared, 'algorithm', SIGNATURE, SIGNATURE_ALGORITHMS);
   const digest = linkAlgorithm(linking, declared, 'digest', SIGNATURE, DIGEST_ALGORITHMS);
-  return {
-    ...linkCertificate(linking, declared),
-    ...given({ algorithm, digest, reference: declared.reference === 'token' ? undefined : declared.reference }),
-  };
+  const reference = declared.reference === 'token' ? undefined : declared.reference;
+  const token = declared.token === 'included' && reference === undefined ? undefined : declared.token;
+  return { ...linkCertificate(linking, declared), ...given({ algorithm, digest, reference, token }) };
 }
 
 const REPLY = 'credential.reply-signature';

@@ -1,6 +1,6 @@
 import type { ConfigText, Position } from './definition.ts';
 import type { Retry } from './retry.ts';
-import type { KeyReferenceKind } from './security.ts';
+import type { KeyReferenceKind, TokenForm } from './security.ts';
 
 /** A remote system with its address. */
 export interface Node {
@@ -75,8 +75,10 @@ export interface MessageSigner extends ClientCertificate {
   readonly algorithm?: string;
   /** URI of the digest algorithm; SHA-256 without it. */
   readonly digest?: string;
-  /** The message contains the certificate without it. */
+  /** The certificate in the message without it. */
   readonly reference?: Exclude<KeyReferenceKind, 'token'>;
+  /** Without it the message contains the certificate if `reference` is absent, unsigned. */
+  readonly token?: TokenForm;
 }
 
 /** The signature over Body and Timestamp that each reply must have, also a fault. One of `certificateFile` and `caFile` is there. */

@@ -224,5 +224,10 @@ export const KEY_REFERENCES = ['token', 'issuer-serial', 'key-identifier', 'thum
 
 export type KeyReferenceKind = (typeof KEY_REFERENCES)[number];
 
+/** Whether a message contains the certificate that its signature refers to, and whether the signature covers it as well. */
+export const TOKEN_FORMS = ['included', 'signed'] as const;
+
+export type TokenForm = (typeof TOKEN_FORMS)[number];
+
 /** Names of algorithms over SHA-1, whose collisions can be computed. Suites of WS-SecurityPolicy 1.3 (section 6.1) demand them. */
 export const WEAK_ALGORITHMS: ReadonlySet<string> = new Set(['rsa-sha1', 'sha1']);

@@ -1,4 +1,5 @@
 import { createHash, type X509Certificate } from 'node:crypto';
+import type { MessageSigner } from '../model/node.ts';
 import type { KeyReferenceKind } from '../model/security.ts';
 import { issuerOfCertificate } from '../wire/distinguished-name.ts';
 import { BASE64_BINARY, THUMBPRINT, X509_KEY_IDENTIFIER, X509_V3 } from '../wire/soap/wsse-names.ts';
@@ -21,28 +22,32 @@ interface Identifier {
 /** Takes a value of the certificate, in text. */
 type Take = (value: (certificate: X509Certificate) => string) => string;
 
-const FORMS: Readonly<Record<KeyReferenceKind, (take: Take) => KeyReference>> = {
-  token: (take) => ({
-    token: take(({ raw }) => raw.toString('base64')),
-    xml: `<wsse:Reference URI="#${TOKEN_ID}" ValueType="${X509_V3}"/>`,
-  }),
-  'issuer-serial': (take) => ({
-    xml:
-      `<ds:X509Data><ds:X509IssuerSerial><ds:X509IssuerName>${escapeText(take(({ raw }) => issuerOfCertificate(raw)))}</ds:X509IssuerName>` +
-      `<ds:X509SerialNumber>${take(({ serialNumber }) => String(BigInt(`0x${serialNumber}`)))}</ds:X509SerialNumber></ds:X509IssuerSerial></ds:X509Data>`,
-  }),
+/** What SecurityTokenReference contains. */
+const FORMS: Readonly<Record<KeyReferenceKind, (take: Take) => string>> = {
+  token: () => `<wsse:Reference URI="#${TOKEN_ID}" ValueType="${X509_V3}"/>`,
+  'issuer-serial': (take) =>
+    `<ds:X509Data><ds:X509IssuerSerial><ds:X509IssuerName>${escapeText(take(({ raw }) => issuerOfCertificate(raw)))}</ds:X509IssuerName>` +
+    `<ds:X509SerialNumber>${take(({ serialNumber }) => String(BigInt(`0x${serialNumber}`)))}</ds:X509SerialNumber></ds:X509IssuerSerial></ds:X509Data>`,
   'key-identifier': (take) => identifierForm(take, IDENTIFIERS['key-identifier']),
   thumbprint: (take) => identifierForm(take, IDENTIFIERS.thumbprint),
 };
 
-function identifierForm(take: Take, { valueType, of }: Identifier): KeyReference {
+function identifierForm(take: Take, { valueType, of }: Identifier): string {
   const value = take((certificate) => {
     const found = of(certificate);
     if (found === undefined) throw new TypeError('it has no extension with a key identifier');
     return found.toString('base64');
   });
+  return `<wsse:KeyIdentifier EncodingType="${BASE64_BINARY}" ValueType="${valueType}">${value}</wsse:KeyIdentifier>`;
+}
+
+type Declared = Pick<MessageSigner, 'reference' | 'token'>;
+
+function referenceBy({ reference, token }: Declared, take: Take): KeyReference {
+  const isThere = reference === undefined || token !== undefined;
   return {
-    xml: `<wsse:KeyIdentifier EncodingType="${BASE64_BINARY}" ValueType="${valueType}">${value}</wsse:KeyIdentifier>`,
+    ...(isThere ? { token: take(({ raw }) => raw.toString('base64')), isSigned: token === 'signed' } : {}),
+    xml: FORMS[reference ?? 'token'](take),
   };
 }
 
@@ -50,13 +55,13 @@ function identifierForm(take: Take, { valueType, of }: Identifier): KeyReference
  * How a signature refers to a certificate.
  * @throws TypeError for a certificate without the identifier; NameError
  */
-export function keyReference(certificate: X509Certificate, kind: KeyReferenceKind): KeyReference {
-  return FORMS[kind]((value) => value(certificate));
+export function keyReference(certificate: X509Certificate, declared: Declared): KeyReference {
+  return referenceBy(declared, (value) => value(certificate));
 }
 
 /** The same in a message that is only shown. @param hidden in place of values */
-export function shownKeyReference(kind: KeyReferenceKind, hidden: string): KeyReference {
-  return FORMS[kind](() => hidden);
+export function shownKeyReference(declared: Declared, hidden: string): KeyReference {
+  return referenceBy(declared, () => hidden);
 }
 
 /** The object identifier of the extension, which is not critical, and the tag of its value, in DER (RFC 5280 section 4.2.1.2). */

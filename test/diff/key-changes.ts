@@ -591,6 +591,10 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     '{ signature: { file: a.pem, key-file: a.key } }',
     '{ signature: { file: a.pem, key-file: a.key, reference: thumbprint } }',
   ),
+  'node.credential.signature.token': ofMessages(
+    '{ signature: { file: a.pem, key-file: a.key } }',
+    '{ signature: { file: a.pem, key-file: a.key, token: signed } }',
+  ),
   'node.credential.reply-signature': ofMessages(
     '{ timestamp: 5 min }',
     '{ timestamp: 5 min, reply-signature: { certificate: a.pem } }',

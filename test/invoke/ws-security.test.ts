@@ -305,6 +305,32 @@ describe('a node with `credential: { signature: … }`', () => {
     expect((await sending).value).toEqual({ S: 'partner x' });
   });
 
+  it.each([
+    [undefined, 'signed', 'Reference'],
+    ['thumbprint', 'signed', 'KeyIdentifier'],
+    ['issuer-serial', 'included', 'X509Data'],
+  ] as const)('sends its certificate as well as its name: reference %s, token %s', async (reference, token, form) => {
+    const signature = { ...signing, token, ...(reference === undefined ? {} : { reference }) };
+    const credential = security({ signature, timestamp: 300_000 });
+    const { url, seen } = await target(ANSWER);
+    await caller(url, credential).call('FILE_SEND', { S: 'x' });
+    const sent = seen[0]!.body.toString();
+    const covered = named(sent, 'Reference').map(({ attributes }) => attributes.find((a) => a.local === 'URI')?.value);
+    expect(named(sent, 'SecurityTokenReference').flatMap(childrenOf)[0]?.local).toBe(form);
+    expect(named(sent, 'BinarySecurityToken')).toHaveLength(1);
+    const references = covered.filter((uri) => uri === '#security-token').length;
+    expect(references - (form === 'Reference' ? 1 : 0)).toBe(token === 'signed' ? 1 : 0);
+    if (reference === undefined)
+      expect((await caller(served(), credential).call('FILE_SEND', { S: 'x' })).value).toEqual({ S: 'partner x' });
+  });
+
+  it('without a Timestamp sends none', async () => {
+    const { url, seen } = await target(ANSWER);
+    await caller(url, security({ signature: signing })).call('FILE_SEND', { S: 'x' });
+    expect(named(seen[0]!.body.toString(), 'Timestamp')).toEqual([]);
+    expect(named(seen[0]!.body.toString(), 'Signature')).toHaveLength(1);
+  });
+
   it('signs content that is streamed, as Base64 in the Body', async () => {
     const called = await caller(served(), signed).call('FILE_SEND', { S: 'x', FILE: attachment('onetwo') });
     expect(called.value).toEqual({ S: 'partner x' });

@@ -196,6 +196,7 @@ export function credentialOfCalls(
           algorithm: signature.algorithm,
           digest: signature.digest,
           reference: signature.reference,
+          token: signature.token,
         }),
       'reply-signature':
         signature?.replies &&

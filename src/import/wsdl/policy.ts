@@ -1,4 +1,4 @@
-import type { KeyReferenceKind } from '../../model/security.ts';
+import type { KeyReferenceKind, TokenForm } from '../../model/security.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { DraftAddressing, DraftSecurity } from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
@@ -41,8 +41,8 @@ const NEEDS: readonly (readonly [RegExp, string])[] = [
   [/^WssX509(?:Pkcs7|PkiPath|V1)/, 'a token other than an X.509 v3 certificate'],
   [/^NoPassword$/, 'a token without a password'],
   [/^(?:X509|KeyValue)Token$/, 'a signature by a further key'],
-  [/^(?:SignedParts|SignedElements|ProtectTokens)$/, 'a signature of other parts than Body and header blocks'],
-  [/^Require\w+Reference$/, 'this reference to a certificate that is in the message'],
+  [/^(?:SignedParts|SignedElements)$/, 'a signature of other parts than Body and header blocks'],
+  [/^ProtectTokens$/, 'a signature of a certificate that is not in the message'],
 ];
 
 /** Demands on tokens, by local names. The other assertions in a token say nothing that a message shows. */
@@ -89,6 +89,8 @@ interface SignatureNeed {
   readonly replies: boolean;
   /** How it refers to the certificate: `named` for one that the message does not contain, in any way. */
   readonly reference: KeyReferenceKind | 'named';
+  /** Whether the message contains the certificate, and the signature covers it. */
+  readonly token: TokenForm | undefined;
 }
 
 /** The algorithms of a suite, if they are not the usual ones. */
@@ -267,12 +269,8 @@ export class Policies {
         unmet: demandsOf(element, element, location),
       };
     if (local === 'X509Token') {
-      const own = referenceOf(element, location);
-      const signature = { replies: false, reference: own.reference };
-      return {
-        ...{ ...NOTHING, signature, unprotected: [unmet] },
-        unmet: [...demandsOf(element, element, location), ...own.unmet],
-      };
+      const signature = { replies: false, ...referenceOf(element) };
+      return { ...NOTHING, signature, unprotected: [unmet], unmet: demandsOf(element, element, location) };
     }
     const met = MET[local];
     if (met !== undefined) return { ...NOTHING, security: [met], unmet: demandsOf(element, element, location) };
@@ -295,23 +293,24 @@ export class Policies {
   #signature(binding: XmlElement, location: string): Need {
     const parts = partsOf(binding);
     const inside = together(
-      parts.filter(({ local }) => !SIGNERS.test(local)).map((each) => this.#need(each, location)),
+      parts
+        .filter((each) => !SIGNERS.test(each.local) && !isProtecting(each))
+        .map((each) => this.#need(each, location)),
     );
     const tokens = parts.filter(({ local }) => SIGNERS.test(local));
     const ours = tokens.filter(({ local }) => local.startsWith('Initiator')).map(certificateIn);
-    const own = ours.find((each) => each !== undefined);
-    const { reference, unmet } = own === undefined ? USUAL : referenceOf(own, location);
+    const own = referenceOf(ours.find((each) => each !== undefined));
     const lacking = tokens.flatMap((part): readonly Unmet[] => {
       const token = certificateIn(part);
       if (token === undefined) return [unmetAssertion(partsOf(part)[0] ?? part, location)];
       return demandsOf(token, token, location);
     });
-    const need: Need = {
-      ...NOTHING,
-      signs: true,
-      signature: { replies: true, reference },
-      unmet: [...lacking, ...unmet],
-    };
+    const isSigned = own.token !== undefined && parts.some(isProtecting);
+    const signature: SignatureNeed = { replies: true, ...own, ...(isSigned ? { token: 'signed' } : {}) };
+    const unmet = isSigned
+      ? lacking
+      : [...lacking, ...parts.filter(isProtecting).map((each) => unmetAssertion(each, location))];
+    const need: Need = { ...NOTHING, signs: true, signature, unmet };
     return together([need, inside]);
   }
 
@@ -328,14 +327,16 @@ export class Policies {
 /** The signature that policies ask for: by a binding, or over a protected transport. What replies confirm is one: without it there is nothing to confirm. */
 function signaturesOf({ signature, suite, references, transport, confirms }: Need): readonly DraftSecurity[] {
   if (signature === undefined || !(signature.replies || transport)) return [];
-  const { replies, reference } = signature;
+  const { replies, reference, token } = signature;
   const understood = REFERENCES.find(([, each]) => references.includes(each))?.[1] ?? 'issuer-serial';
   const named = reference === 'named' ? understood : reference;
+  const isUsual = token === undefined || (token === 'included' && named === 'token');
   return [
     {
       kind: 'signature',
       ...suite,
       ...(named === 'token' ? {} : { reference: named }),
+      ...(isUsual ? {} : { token }),
       ...(replies ? { replies: confirms ? 'confirmed' : 'signed' } : {}),
     },
   ];
@@ -371,21 +372,16 @@ const SIGNERS = /^(?:Initiator|Recipient)(?:Signature)?Token$/;
 const certificateIn = (part: XmlElement): XmlElement | undefined =>
   partsOf(part).find(({ local }) => local === 'X509Token');
 
-const USUAL: { readonly reference: SignatureNeed['reference']; readonly unmet: readonly Unmet[] } = {
-  reference: 'token',
-  unmet: [],
-};
+const isProtecting = ({ local }: XmlElement): boolean => local === 'ProtectTokens';
 
 /** How messages refer to the certificate of a token that is ours. Those of replies may do so in any way. */
-function referenceOf(token: XmlElement, location: string): typeof USUAL {
-  const [demanded] = REFERENCES.flatMap(([word, reference]) => {
-    const found = below(token, `Require${word}Reference`);
-    return found === undefined ? [] : { found, reference };
-  });
-  const inclusion = token.attributes.find(({ local }) => local === 'IncludeToken')?.value ?? '';
-  if (/\/(?:Never|AlwaysToInitiator)\s*$/.test(inclusion))
-    return { reference: demanded?.reference ?? 'named', unmet: [] };
-  return demanded === undefined ? USUAL : { ...USUAL, unmet: [demandOf(token, demanded.found, location)] };
+function referenceOf(token: XmlElement | undefined): Pick<SignatureNeed, 'reference' | 'token'> {
+  const demanded = REFERENCES.find(([word]) => token && below(token, `Require${word}Reference`))?.[1];
+  const inclusion = token?.attributes.find(({ local }) => local === 'IncludeToken')?.value ?? '';
+  const isThere = !/\/(?:Never|AlwaysToInitiator)\s*$/.test(inclusion);
+  return isThere
+    ? { reference: demanded ?? 'token', token: 'included' }
+    : { reference: demanded ?? 'named', token: undefined };
 }
 
 /** The assertions in a binding or a token, below the operators that contain them. */

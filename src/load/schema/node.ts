@@ -1,4 +1,4 @@
-import { KEY_REFERENCES, type KeyReferenceKind } from '../../model/security.ts';
+import { KEY_REFERENCES, type KeyReferenceKind, TOKEN_FORMS, type TokenForm } from '../../model/security.ts';
 import { rateText } from '../value/limits.ts';
 import { type RetryDeclared, retry } from '../value/retry.ts';
 import { LENIENT } from './consumer.ts';
@@ -47,6 +47,7 @@ export interface MessageSignerDeclared extends CertificateDeclared {
   readonly algorithm?: string;
   readonly digest?: string;
   readonly reference?: KeyReferenceKind;
+  readonly token?: TokenForm;
 }
 
 interface UsernameTokenDeclared {
@@ -189,6 +190,13 @@ const signature = keys<keyof MessageSignerDeclared>(
       description:
         'How the receiver finds the certificate (X.509 Certificate Token Profile 1.1.1): `token` puts it into each message. The others name one that the receiver has: `issuer-serial` by issuer and serial number, `key-identifier` by its extension SubjectKeyIdentifier, `thumbprint` by its SHA-1. The default is `token`.',
       examples: ['issuer-serial'],
+    },
+    token: {
+      type: 'string',
+      enum: [...TOKEN_FORMS],
+      description:
+        '`included` puts the certificate into each message also when `reference` names it; `signed` does, and the signature covers it (`ProtectTokens` of a policy). Without the key it is there, unsigned, if `reference` is `token`.',
+      examples: ['signed'],
     },
   },
 );

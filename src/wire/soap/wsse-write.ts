@@ -37,6 +37,8 @@ export interface SecurityContent {
 export interface KeyReference {
   /** The certificate in DER, as base64, if the message contains it. */
   readonly token?: string;
+  /** The signature covers the certificate. */
+  readonly isSigned?: boolean;
   /** What SecurityTokenReference contains. */
   readonly xml: string;
 }
@@ -127,6 +129,7 @@ export function signedEnvelope(
   const own = [
     ...(content.timestamp === undefined ? [] : [TIME_ID]),
     ...(content.usernameToken === undefined ? [] : [USER_ID]),
+    ...(content.key.isSigned === true ? [TOKEN_ID] : []),
   ];
   const whole = (signature: string): string =>
     edited(text, [...edits, blockAt(text, root, securityBlock(version, content, signature))]);

@@ -110,6 +110,7 @@ async function called(
   writeFileSync(contract, contractOf(ENDPOINTS.get(name) as Attached, `${address}/${name}`));
   const { code, stdout, stderr } = await signalbox(['import', contract, '--as', 'consumer'], { cwd: root });
   if (code !== 0) throw new Error(stdout + stderr);
+  expect(stdout).not.toContain("can't be met");
   const definitions = join(root, 'definitions');
   const trusting = (yaml: string): string => yaml.replace(/^node: .*$/m, `$&\nca-file: ${join(folder, 'server.pem')}`);
   for (const file of readdirSync(definitions, { recursive: true, encoding: 'utf8' }).filter((each) =>
