@@ -121,7 +121,7 @@ export type NodeCredential =
       readonly usernameToken?: UsernameToken;
       /** Milliseconds from Created to Expires of the Timestamp; there is none without it. */
       readonly timestamp?: number;
-      /** Signs Body, Timestamp, UsernameToken and the header blocks of WS-Addressing. */
+      /** Signs Body, Timestamp, UsernameToken and the other header blocks for the receiver. */
       readonly signature?: MessageSigner;
       /** How replies must be signed. */
       readonly replySignature?: ReplySignature;

@@ -164,7 +164,7 @@ const signature = keys<keyof MessageSignerDeclared>(
   {
     required: ['file', 'key-file'],
     description:
-      'Signs SOAP messages with an X.509 certificate, which each request contains or names (exclusive canonicalisation): the Body, the Timestamp, the UsernameToken and the header blocks of WS-Addressing. Can be combined with `username-token` and `timestamp`. The whole message is kept in memory for it, up to `limits.body`; attachments can not be signed.',
+      'Signs SOAP messages with an X.509 certificate, which each request contains or names (exclusive canonicalisation): the Body, the Timestamp, the UsernameToken and the other header blocks for the same receiver. Can be combined with `username-token` and `timestamp`. The whole message is kept in memory for it, up to `limits.body`; attachments can not be signed.',
     examples: [{ file: 'certificates/signer.pem', 'key-file': '${env:SIGNER_KEY_FILE}' }],
   },
   {
