@@ -1,5 +1,5 @@
 import type { ConsumerOperation, RestConsumer, SoapConsumer } from '../model/consumer.ts';
-import type { MessageSigner, Node, NodeCredential, ReplySignature } from '../model/node.ts';
+import type { MessageSigner, Node, NodeCredential, ReplySignature, UsernameToken } from '../model/node.ts';
 import type { SoapForm } from '../model/service.ts';
 import { duration } from '../wire/words.ts';
 import {
@@ -151,6 +151,11 @@ function signerWords({ algorithm, digest, reference, token }: MessageSigner): st
   return words.length === 0 ? 'a signature' : `a signature (${words.join(', ')})`;
 }
 
+function passwordWords({ password, digest }: UsernameToken): string {
+  if (password === undefined) return 'without a password';
+  return digest ? 'with a digest' : 'with the password';
+}
+
 function securityWords({
   usernameToken,
   timestamp,
@@ -158,7 +163,7 @@ function securityWords({
   replySignature,
 }: Extract<NodeCredential, { readonly kind: 'ws-security' }>): string {
   const words = [
-    usernameToken && (usernameToken.digest ? 'a UsernameToken with a digest' : 'a UsernameToken with the password'),
+    usernameToken && `a UsernameToken ${passwordWords(usernameToken)}`,
     timestamp !== undefined && `a Timestamp of ${timestamp / 1000} s`,
     signature && signerWords(signature),
     replySignature && replyWords(replySignature),

@@ -38,7 +38,7 @@ export type DraftSecurity =
   | { readonly kind: 'bearer' }
   | { readonly kind: 'api-key'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
   | { readonly kind: 'client-credentials'; readonly tokenUrl: string; readonly scopes: readonly string[] }
-  | { readonly kind: 'username-token'; readonly digest?: true }
+  | { readonly kind: 'username-token'; readonly password?: 'digest' | 'none' }
   /** A Timestamp in the Security header of messages. */
   | { readonly kind: 'timestamp' }
   /** A signature of the Body. What is absent is the usual: the algorithms, and a certificate that the message contains. */

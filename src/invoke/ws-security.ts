@@ -40,7 +40,9 @@ export class MessageSecurity {
   /** The secrets in it. */
   readonly secrets: readonly string[];
   readonly #credential: WsSecurityCredential;
-  readonly #user: { readonly user: string; readonly password: string } | undefined;
+  readonly #user:
+    | { readonly user: string; readonly password: string | undefined; readonly digest: boolean }
+    | undefined;
   readonly #signer: Signer | undefined;
   readonly #source: SecuritySource;
 
@@ -52,12 +54,13 @@ export class MessageSecurity {
     this.#source = source;
     this.#user = usernameToken && {
       user: resolveText(usernameToken.user, resolve),
-      password: resolveText(usernameToken.password, resolve),
+      password: usernameToken.password && resolveText(usernameToken.password, resolve),
+      digest: usernameToken.digest,
     };
     this.#signer = signature && signerOf(signature, source);
     // What is wrong with certificates for replies is reported before anything is sent.
     if (credential.replySignature !== undefined) replyTrustOf(credential.replySignature, source);
-    this.secrets = this.#user === undefined ? [] : [this.#user.password];
+    this.secrets = this.#user?.password === undefined ? [] : [this.#user.password];
   }
 
   get signs(): boolean {
@@ -108,28 +111,23 @@ export class MessageSecurity {
   }
 
   #content(called: Called): SecurityContent {
-    const { usernameToken, timestamp } = this.#credential;
     const now = this.#source.now();
-    const nonce = randomBytes(16);
     if (this.#signer !== undefined && now > this.#signer.until)
       throw unusable(
         unsigned(this.#source),
         { ...this.#source, called },
         `${this.#signer.named} expired on ${new Date(this.#signer.until).toISOString()}`,
       );
-    return contentOf(this.#credential, now, {
-      ...(this.#user === undefined || usernameToken === undefined
-        ? {}
-        : {
-            user: this.#user.user,
-            password: usernameToken.digest
-              ? passwordDigest(nonce, timeText(now), this.#user.password)
-              : this.#user.password,
-            nonce: nonce.toString('base64'),
-          }),
-      ...(timestamp === undefined ? {} : { expires: now + timestamp }),
-      ...(this.#signer === undefined ? {} : { key: this.#signer.key }),
-    });
+    return contentOf(this.#credential, now, this.#token(timeText(now)), this.#signer?.key);
+  }
+
+  #token(created: string): SecurityContent['usernameToken'] {
+    if (this.#user === undefined) return undefined;
+    const { user, password, digest } = this.#user;
+    if (password === undefined) return { user };
+    const nonce = randomBytes(16);
+    const text = digest ? passwordDigest(nonce, created, password) : password;
+    return { user, password: { text, digest, nonce: nonce.toString('base64'), created } };
   }
 }
 
@@ -138,24 +136,16 @@ function writes({ usernameToken, timestamp, signature }: WsSecurityCredential): 
   return usernameToken !== undefined || timestamp !== undefined || signature !== undefined;
 }
 
-interface Filled {
-  readonly user?: string;
-  readonly password?: string;
-  readonly nonce?: string;
-  readonly expires?: number;
-  readonly key?: KeyReference;
-}
-
 function contentOf(
-  { usernameToken }: WsSecurityCredential,
+  { timestamp }: WsSecurityCredential,
   now: number,
-  { user = '', password = '', nonce = '', expires, key }: Filled,
+  usernameToken?: SecurityContent['usernameToken'],
+  key?: KeyReference,
 ): SecurityContent {
-  const created = timeText(now);
   return {
-    ...(usernameToken && { usernameToken: { user, password, digest: usernameToken.digest, nonce, created } }),
-    ...(expires === undefined ? {} : { timestamp: { created, expires: timeText(expires) } }),
-    ...(key === undefined ? {} : { key }),
+    ...(usernameToken && { usernameToken }),
+    ...(timestamp === undefined ? {} : { timestamp: { created: timeText(now), expires: timeText(now + timestamp) } }),
+    ...(key && { key }),
   };
 }
 
@@ -167,11 +157,11 @@ function shownBlock(
   version: Parameters<typeof securityBlock>[0],
   content: SecurityContent,
 ): string {
-  const { usernameToken } = content;
+  const { usernameToken: token } = content;
   const key = signature && shownKeyReference(signature, MASK);
   const masked = {
     ...content,
-    ...(usernameToken && { usernameToken: { ...usernameToken, password: MASK, nonce: MASK } }),
+    ...(token?.password && { usernameToken: { ...token, password: { ...token.password, text: MASK, nonce: MASK } } }),
     ...(key && { key }),
   };
   return securityBlock(version, masked, key && shownSignature(methodsOf(signature, 'rsa'), key, MASK));
@@ -206,11 +196,13 @@ export function shownSecured(
 ): Outgoing {
   const { soap, shown } = outgoing;
   if (soap === undefined || soap.isSecured || !writes(credential)) return outgoing;
-  const { usernameToken, timestamp } = credential;
-  const content = contentOf(credential, now, {
-    ...(usernameToken && { user: shownText(usernameToken.user, resolve) }),
-    ...(timestamp === undefined ? {} : { expires: now + timestamp }),
-  });
+  const { usernameToken: declared } = credential;
+  const values = { text: '', nonce: '', created: timeText(now) };
+  const token = declared && {
+    user: shownText(declared.user, resolve),
+    ...(declared.password && { password: { ...values, digest: declared.digest } }),
+  };
+  const content = contentOf(credential, now, token);
   const block = shownBlock(credential, soap.version, content);
   if (soap.withBlock !== undefined) return soap.withBlock(block, block);
   return { ...outgoing, shown: { ...shown, body: withShownBlock(shown.body, block) } };

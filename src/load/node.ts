@@ -7,6 +7,7 @@ import {
   type NodeCredential,
   type NodeTimeouts,
   type ReplySignature,
+  type UsernameToken,
 } from '../model/node.ts';
 import { CALL_RETRY } from '../model/retry.ts';
 import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../model/security.ts';
@@ -24,6 +25,7 @@ import type {
   MessageSignerDeclared,
   NodeDeclared,
   ReplySignatureDeclared,
+  UsernameTokenDeclared,
 } from './schema/node.ts';
 import type { CertificateDeclared } from './schema/tls.ts';
 import { linkAcceptedSignature, linkAlgorithm } from './security/schemes.ts';
@@ -146,16 +148,31 @@ function linkWsSecurity(linking: Linking, credential: CredentialDeclared): Of<'w
   return {
     kind: 'ws-security',
     ...given({
-      usernameToken: token && {
-        user: parseConfigText(token.user).text,
-        password: linkSecret(linking, token, 'password', 'A password'),
-        digest: token.digest ?? false,
-      },
+      usernameToken: token && linkUsernameToken(linking, token),
       timestamp: timestamp === 0 ? undefined : timestamp,
       signature: signature && linkSigner(linking, signature),
       replySignature: reply && linkReplySignature(linking, reply, signature !== undefined),
     }),
   };
+}
+
+function linkUsernameToken(linking: Linking, declared: UsernameTokenDeclared): UsernameToken {
+  const { report, places } = linking;
+  const { digest = false } = declared;
+  const password = linkSecret(linking, declared, 'password', 'A password');
+  if (digest && password === undefined) {
+    const reason = 'is the hash of a password, and there is no `password`';
+    report.raise(
+      'bad-value',
+      {
+        name: 'credential.username-token.digest',
+        reason,
+        examples: ['{ user: signalbox, password: "${secret:PARTNER_PASSWORD}", digest: true }'],
+      },
+      places.value(declared, 'digest'),
+    );
+  }
+  return { user: parseConfigText(declared.user).text, ...given({ password }), digest };
 }
 
 const SIGNATURE = 'credential.signature';

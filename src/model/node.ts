@@ -98,10 +98,11 @@ export interface ReplySignature {
   readonly confirmation?: boolean;
 }
 
-/** A user name and a password inside messages (WSS UsernameToken Profile 1.1.1). */
+/** A user name, as a rule with a password, inside messages (WSS UsernameToken Profile 1.1.1). */
 export interface UsernameToken {
   readonly user: ConfigText;
-  readonly password: ConfigText;
+  /** The token has the user name alone without it. */
+  readonly password?: ConfigText;
   /** The hash of the password is sent (`PasswordDigest`) rather than the password (`PasswordText`). */
   readonly digest: boolean;
 }

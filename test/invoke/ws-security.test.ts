@@ -125,6 +125,17 @@ describe('a node with `credential: { username-token: … }`', () => {
     expect(called.value).toEqual({ S: 'demo Grüße & <b>' });
   });
 
+  it('without a password sends the user alone', async () => {
+    const { url, seen } = await target(ANSWER);
+    const calling = caller(url, security({ usernameToken: { user: text('demo'), digest: false } }));
+    await calling.call('FILE_SEND', { S: 'x' });
+    const [token] = named(seen[0]!.body.toString(), 'UsernameToken');
+    expect(childrenOf(token!).map((each) => [each.local, textOf(each)])).toEqual([['Username', 'demo']]);
+    expect(calling.preview('FILE_SEND', { S: 'x' }).body).toContain(
+      '<wsse:Username>demo</wsse:Username></wsse:UsernameToken>',
+    );
+  });
+
   it('sends the password that the served door accepts', async () => {
     const credential = security({ usernameToken: userToken(false) });
     const called = await caller(served(), credential, {}, { PASSWORD: 'demo' }).call('FILE_SEND', { S: 'x' });

@@ -174,7 +174,7 @@ export function credentialOfCalls(
   const first = asked.find((each) => parts.includes(each) || credentialOf(each, node) !== undefined);
   if (first === undefined) return { met: [], credential: undefined };
   if (!parts.includes(first)) return { met: [first], credential: credentialOf(first, node) };
-  const token = parts.find(({ kind }) => kind === 'username-token');
+  const token = parts.find((each) => each.kind === 'username-token');
   const signature = parts.find((each) => each.kind === 'signature');
   return {
     met: parts,
@@ -183,8 +183,8 @@ export function credentialOfCalls(
         token &&
         given({
           user: `\${env:${node}_USER}`,
-          password: `\${secret:${node}_PASSWORD}`,
-          digest: 'digest' in token ? true : undefined,
+          password: token.password === 'none' ? undefined : `\${secret:${node}_PASSWORD}`,
+          digest: token.password === 'digest' ? true : undefined,
         }),
       // By WS-SecurityPolicy 1.3, section 6.2, messages have one only where it is asked for.
       timestamp: parts.some(({ kind }) => kind === 'timestamp') ? '5 min' : signature && '0 s',
@@ -272,7 +272,8 @@ export function schemeKeys(security: DraftSecurity, name: string): DeclaredMap |
         },
       };
     case 'username-token':
-      return { 'username-token': security.digest ? { passwords: ['digest'] } : {} };
+      if (security.password === 'none') return undefined;
+      return { 'username-token': security.password === 'digest' ? { passwords: ['digest'] } : {} };
     case 'timestamp':
     case 'signature':
       return undefined;

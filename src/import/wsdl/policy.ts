@@ -39,7 +39,6 @@ const NEEDS: readonly (readonly [RegExp, string])[] = [
   [/^RM/, 'reliable messaging'],
   [/DerivedKeys$/, 'derived keys'],
   [/^WssX509(?:Pkcs7|PkiPath|V1)/, 'a token other than an X.509 v3 certificate'],
-  [/^NoPassword$/, 'a token without a password'],
   [/^(?:X509|KeyValue)Token$/, 'a signature by a further key'],
   [/^(?:SignedParts|SignedElements)$/, 'a signature of other parts than Body and header blocks'],
   [/^ProtectTokens$/, 'a signature of a certificate that is not in the message'],
@@ -47,11 +46,17 @@ const NEEDS: readonly (readonly [RegExp, string])[] = [
 
 /** Demands on tokens, by local names. The other assertions in a token say nothing that a message shows. */
 const DEMANDS =
-  /^(?:NoPassword|Require(?:Implicit|Explicit)?DerivedKeys|WssX509(?:Pkcs7|PkiPath|V1)\w*|Issuer|IssuerName|RequireEmbeddedTokenReference)$/;
+  /^(?:Require(?:Implicit|Explicit)?DerivedKeys|WssX509(?:Pkcs7|PkiPath|V1)\w*|Issuer|IssuerName|RequireEmbeddedTokenReference)$/;
 
 /** Assertions that the transport meets where it is protected. Signed parts are met by a signature, too. */
 const BY_TRANSPORT =
   /^(?:SignedParts|EncryptedParts|SignedElements|EncryptedElements|ContentEncryptedElements|(?:Signed)?(?:Endorsing)?EncryptedSupportingTokens)$/;
+
+/** What a UsernameToken has in place of the password as text. */
+const PASSWORDS = [
+  ['HashPassword', 'digest'],
+  ['NoPassword', 'none'],
+] as const;
 
 const SUPPORTING = /^(?:Signed)?(?:Endorsing)?(?:Encrypted)?SupportingTokens$/;
 
@@ -262,10 +267,11 @@ export class Policies {
       return /Endorsing/.test(local) ? endorsing(tokens, element, location) : tokens;
     }
     // What is below a token belongs to it.
-    if (local === 'UsernameToken' && below(element, 'HashPassword') !== undefined)
+    const password = local === 'UsernameToken' ? PASSWORDS.find(([word]) => below(element, word))?.[1] : undefined;
+    if (password !== undefined)
       return {
         ...NOTHING,
-        security: [{ kind: 'username-token', digest: true }],
+        security: [{ kind: 'username-token', password }],
         unmet: demandsOf(element, element, location),
       };
     if (local === 'X509Token') {

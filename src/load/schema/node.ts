@@ -50,9 +50,9 @@ export interface MessageSignerDeclared extends CertificateDeclared {
   readonly token?: TokenForm;
 }
 
-interface UsernameTokenDeclared {
+export interface UsernameTokenDeclared {
   readonly user: string;
-  readonly password: string;
+  readonly password?: string;
   readonly digest?: boolean;
 }
 
@@ -148,9 +148,9 @@ const webhook: JsonSchema = {
 
 const usernameToken = keys<keyof UsernameTokenDeclared>(
   {
-    required: ['user', 'password'],
+    required: ['user'],
     description:
-      'A user name and a password in the header `wsse:Security` of SOAP messages (WSS UsernameToken Profile 1.1.1), with a new Nonce and Created in each request. Can be combined with `timestamp` and `signature`.',
+      'A user name and a password in the header `wsse:Security` of SOAP messages (WSS UsernameToken Profile 1.1.1), with a new Nonce and Created in each request. Without `password` it is the user name alone. Can be combined with `timestamp` and `signature`.',
     examples: [{ user: 'signalbox', password: '${secret:PARTNER_PASSWORD}', digest: true }],
   },
   {

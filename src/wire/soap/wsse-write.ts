@@ -22,11 +22,14 @@ import {
 export interface SecurityContent {
   readonly usernameToken?: {
     readonly user: string;
-    /** The password, or its digest. */
-    readonly password: string;
-    readonly digest: boolean;
-    readonly nonce: string;
-    readonly created: string;
+    /** The token has nothing but the user without it. */
+    readonly password?: {
+      /** The password, or its digest. */
+      readonly text: string;
+      readonly digest: boolean;
+      readonly nonce: string;
+      readonly created: string;
+    };
   };
   readonly timestamp?: { readonly created: string; readonly expires: string };
   /** The certificate of the signature. */
@@ -72,14 +75,21 @@ export function securityBlock(version: SoapVersion, content: SecurityContent, si
       : `<wsse:BinarySecurityToken wsu:Id="${TOKEN_ID}" ValueType="${X509_V3}" EncodingType="${BASE64_BINARY}">${key.token}</wsse:BinarySecurityToken>`,
     user === undefined
       ? ''
-      : `<wsse:UsernameToken wsu:Id="${USER_ID}"><wsse:Username>${escapeText(user.user)}</wsse:Username>` +
-        `<wsse:Password Type="${user.digest ? PASSWORD_DIGEST : PASSWORD_TEXT}">${escapeText(user.password)}</wsse:Password>` +
-        `<wsse:Nonce EncodingType="${BASE64_BINARY}">${user.nonce}</wsse:Nonce><wsu:Created>${user.created}</wsu:Created></wsse:UsernameToken>`,
+      : `<wsse:UsernameToken wsu:Id="${USER_ID}"><wsse:Username>${escapeText(user.user)}</wsse:Username>${passwordXml(user)}</wsse:UsernameToken>`,
     signature,
   ];
   // An envelope of the caller may have other prefixes.
   const names = `xmlns:wsse="${WSSE}" xmlns:wsu="${WSU}" xmlns:${soap}="${SOAP_NAMESPACES[version]}"`;
   return `<wsse:Security ${names} ${soap}:mustUnderstand="1">${parts.join('')}</wsse:Security>`;
+}
+
+function passwordXml({ password }: NonNullable<SecurityContent['usernameToken']>): string {
+  if (password === undefined) return '';
+  const { text, digest, nonce, created } = password;
+  return (
+    `<wsse:Password Type="${digest ? PASSWORD_DIGEST : PASSWORD_TEXT}">${escapeText(text)}</wsse:Password>` +
+    `<wsse:Nonce EncodingType="${BASE64_BINARY}">${nonce}</wsse:Nonce><wsu:Created>${created}</wsu:Created>`
+  );
 }
 
 /** URIs of the algorithms of a signature. */

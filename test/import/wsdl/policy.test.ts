@@ -111,6 +111,11 @@ describe('policies of a WSDL', () => {
     const plain = await imported(contract(policy('A', TOKEN), { binding: reference('A') }), 'consumer');
     expect(plain.yaml.setup).toContain('password: "${secret:PARTNER_PASSWORD}" }');
     expect(plain.yaml.setup).not.toContain('digest');
+    const without = contract(policy('A', digest.replace('HashPassword', 'NoPassword')), { binding: reference('A') });
+    const none = await imported(without, 'consumer');
+    expect(none.losses).toEqual([]);
+    expect(none.yaml.setup).toContain('username-token: { user: "${env:PARTNER_USER}" }');
+    expect((await imported(without)).losses).toEqual(['the contract asks for username-token']);
   });
 
   it('give calls a signature of the Body, and list what needs encryption or a token of an issuer', async () => {

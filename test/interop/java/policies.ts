@@ -54,6 +54,7 @@ const transport = (suite = 'Basic256Sha256', https = '<sp:HttpsToken><wsp:Policy
 export const POLICIES: Readonly<Record<string, string>> = {
   text: assertion('SupportingTokens', user()),
   digest: assertion('SupportingTokens', user('HashPassword')),
+  'no-password': assertion('SupportingTokens', user('NoPassword')),
   signed256: asymmetric({}),
   included256: asymmetric({ recipient: 'AlwaysToInitiator' }),
   usual: asymmetric({}),
