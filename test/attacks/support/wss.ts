@@ -157,9 +157,15 @@ class Ecdsa {
   verifySignature = (): boolean => false;
 }
 
-/** A message that is signed as it should be. */
-export function signedCall(operation = 'SIGNED', said = 'hello', signing: Signing = {}, time = timestamp()): string {
-  return signed(message(security(token(signing.signer ?? PARTNER) + time), call(operation, said)), signing);
+/** A message that is signed as it should be. @param tokens the certificate in it */
+export function signedCall(
+  operation = 'SIGNED',
+  said = 'hello',
+  signing: Signing = {},
+  time = timestamp(),
+  tokens = token(signing.signer ?? PARTNER),
+): string {
+  return signed(message(security(tokens + time), call(operation, said)), signing);
 }
 
 export interface TokenParts {
