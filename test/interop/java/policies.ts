@@ -78,6 +78,7 @@ export const POLICIES: Readonly<Record<string, string>> = {
   'signed-user': `${asymmetric({})}${assertion('SignedSupportingTokens', user())}`,
   'protected-tokens': asymmetric({ others: ['IncludeTimestamp', 'OnlySignEntireHeadersAndBody', 'ProtectTokens'] }),
   endorsed: `${transport()}${assertion('EndorsingSupportingTokens', x509())}`,
+  'endorsed-confirmed': `${transport()}${assertion('EndorsingSupportingTokens', x509())}${assertion('Wss11', assertions('RequireSignatureConfirmation'))}`,
   'endorsed-named': `${transport('Basic128')}${assertion('SignedEndorsingSupportingTokens', x509('Never', 'RequireThumbprintReference'))}`,
   'certificate-beside': `${transport()}${assertion('SignedSupportingTokens', x509())}`,
   'client-certificate': transport('Basic128', assertion('HttpsToken', assertions('RequireClientCertificate'))),
