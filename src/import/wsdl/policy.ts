@@ -40,7 +40,7 @@ const NEEDS: readonly (readonly [RegExp, string])[] = [
   [/DerivedKeys$/, 'derived keys'],
   [/^WssX509(?:Pkcs7|PkiPath|V1)/, 'a token other than an X.509 v3 certificate'],
   [/^(?:X509|KeyValue)Token$/, 'a signature by a further key'],
-  [/^(?:SignedParts|SignedElements)$/, 'a signature of other parts than Body and header blocks'],
+  [/^(?:SignedParts|SignedElements)$/, 'a signature of these parts'],
   [/^ProtectTokens$/, 'a signature of a certificate that is not in the message'],
 ];
 

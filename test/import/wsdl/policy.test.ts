@@ -219,6 +219,10 @@ describe('policies of a WSDL', () => {
     expect(told).toEqual([]);
     expect(setup).toMatch(/timestamp: 5 min signature: /);
     expect(setup).not.toMatch(/reply-signature/);
+    const unprotected = await calledBy(
+      `<sp:SymmetricBinding/>${policyOf('EndorsingSupportingTokens', x509('Always'))}`,
+    );
+    expect(unprotected.setup).not.toMatch(/signature/);
     const certified = TRANSPORT.replace('<sp:HttpsToken/>', policyOf('HttpsToken', 'RequireClientCertificate'));
     expect(await calledBy(certified)).toMatchObject({
       told: [],
@@ -247,7 +251,7 @@ describe('policies of a WSDL', () => {
     ],
     [
       'SignedParts',
-      'a signature of other parts than Body and header blocks',
+      'a signature of these parts',
       `${signing(x509('Always'), 'IncludeTimestamp')}<sp:SignedParts><sp:Body/><sp:Attachments/></sp:SignedParts>`,
     ],
     ['SymmetricBinding', 'encryption', '<sp:SymmetricBinding/><sp:SignedParts><sp:Body/></sp:SignedParts>'],
