@@ -347,13 +347,14 @@ describe('a node with `credential: { signature: … }`', () => {
     expect(called.value).toEqual({ S: 'partner x' });
   });
 
-  it('signs Body, Timestamp, UsernameToken and addressing', async () => {
+  it('signs Body, Timestamp, UsernameToken, addressing and header blocks of the message', async () => {
     const { url, seen } = await target(ANSWER);
     const credential = security({ usernameToken: userToken(true), signature: signing, timestamp: 300_000 });
-    const registry = partner(node('PARTNER', [url], { credential }), { request: SAID, response: SAID });
+    const request = document('SAID', [field('S'), field('ORDER', 'string', { header: true })]);
+    const registry = partner(node('PARTNER', [url], { credential }), { request, response: SAID });
     const operation = registry.consumers.get('FILE_SEND')!;
     if (operation.kind === 'soap') Object.assign(operation.soap, { addressing: true });
-    await client(registry, { env, folder }).call('FILE_SEND', { S: 'x' });
+    await client(registry, { env, folder }).call('FILE_SEND', { S: 'x', ORDER: '7' });
     const body = seen[0]!.body.toString();
     const uris = named(body, 'Reference').flatMap(
       ({ attributes }) => attributes.find((a) => a.local === 'URI')?.value ?? [],
@@ -363,9 +364,17 @@ describe('a node with `credential: { signature: … }`', () => {
       (uri) => elements.find((each) => each.attributes.some((a) => a.local === 'Id' && `#${a.value}` === uri))?.local,
     );
     expect(covered.toSorted()).toEqual(
-      ['Action', 'BinarySecurityToken', 'Body', 'MessageID', 'ReplyTo', 'Timestamp', 'To', 'UsernameToken'].filter(
-        (each) => elements.some(({ local }) => local === each),
-      ),
+      [
+        'Action',
+        'BinarySecurityToken',
+        'Body',
+        'MessageID',
+        'ORDER',
+        'ReplyTo',
+        'Timestamp',
+        'To',
+        'UsernameToken',
+      ].filter((each) => elements.some(({ local }) => local === each)),
     );
   });
 
