@@ -10,24 +10,6 @@ import { ADDRESSING, POLICY } from './sources.ts';
 
 const UTILITY = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd';
 
-/** Assertions that a credential or a scheme can meet, by local name: WS-SecurityPolicy and the assertions of .NET for HTTP. */
-const MET: Readonly<Record<string, DraftSecurity>> = {
-  UsernameToken: { kind: 'username-token' },
-  IncludeTimestamp: { kind: 'timestamp' },
-  BasicAuthentication: { kind: 'basic' },
-  HttpBasicAuthentication: { kind: 'basic' },
-  RequireClientCertificate: { kind: 'client-certificate' },
-};
-
-/** Assertions that only contain others, and those that ask for nothing that a definition says. */
-const SILENT: ReadonlySet<string> = new Set(
-  (
-    'Policy All PolicyReference TransportToken HttpsToken Layout Lax Strict LaxTsFirst UsingPolicy AnonymousResponses Wss10 Wss11 ' +
-    'TransportSecurity BinaryEncoding MustSupportRefEncryptedKey MustSupportRefExternalURI MustSupportRefEmbeddedToken ' +
-    'OnlySignEntireHeadersAndBody SignBeforeEncrypting EncryptBeforeSigning'
-  ).split(' '),
-);
-
 /** Assertions about the exchange with an issuer of tokens, whose own assertions are listed where they are asked for. */
 const TRUST = /^Trust1\d$/;
 
@@ -134,6 +116,42 @@ const NOTHING: Need = {
   unmet: [],
   unprotected: [],
 };
+
+const entries = <T>(table: Readonly<Record<string, T>>): ReadonlyMap<string, T> => new Map(Object.entries(table));
+
+const security = (kind: 'basic' | 'client-certificate' | 'timestamp'): Partial<Need> => ({ security: [{ kind }] });
+
+/** Assertions that always ask for the same, by local name: WS-SecurityPolicy, and the assertions of .NET for HTTP. */
+const ASKING = entries<Partial<Need>>({
+  IncludeTimestamp: security('timestamp'),
+  BasicAuthentication: security('basic'),
+  HttpBasicAuthentication: security('basic'),
+  RequireClientCertificate: security('client-certificate'),
+  OptimizedMimeSerialization: { mtom: true },
+  MTOM: { mtom: true },
+  RequireSignatureConfirmation: { confirms: true },
+  ...Object.fromEntries(REFERENCES.map(([word, each]) => [`MustSupportRef${word}`, { references: [each] }])),
+});
+
+/** Assertions that contain others: what they ask for themselves. */
+const CONTAINING = entries<Partial<Need>>({
+  UsingAddressing: { addressing: 'required' },
+  Addressing: { addressing: 'required' },
+  TransportBinding: { transport: true },
+  ...Object.fromEntries(
+    'Policy All TransportToken HttpsToken AlgorithmSuite Layout Wss10 Wss11 TransportSecurity'
+      .split(' ')
+      .map((each) => [each, {}]),
+  ),
+});
+
+/** Assertions that ask for nothing that a definition says. */
+const SILENT: ReadonlySet<string> = new Set(
+  (
+    'Lax Strict LaxTsFirst UsingPolicy AnonymousResponses BinaryEncoding MustSupportRefEncryptedKey MustSupportRefExternalURI ' +
+    'MustSupportRefEmbeddedToken OnlySignEntireHeadersAndBody SignBeforeEncrypting EncryptBeforeSigning'
+  ).split(' '),
+);
 
 /** What holds where several parts of a contract state it. */
 export function strictest(found: readonly (DraftAddressing | undefined)[]): DraftAddressing | undefined {
@@ -254,45 +272,23 @@ export class Policies {
 
   #needOnce(element: XmlElement, location: string): Need {
     const { local } = element;
-    const inside = (): Need => together(childrenOf(element).map((each) => this.#need(each, location)));
-    const and = (own: Partial<Need>): Need => together([{ ...NOTHING, ...own }, inside()]);
+    const and = (own: Partial<Need>): Need =>
+      together([{ ...NOTHING, ...own }, ...childrenOf(element).map((each) => this.#need(each, location))]);
     if (local === 'PolicyReference') return this.#referred(attribute(element, 'URI') ?? '', element, location);
     if (local === 'ExactlyOne' || local === 'OneOrMore') return this.#best(element, location);
     if (local === 'AsymmetricBinding') return this.#signature(element, location);
     const unmet = unmetAssertion(element, location);
-    // Its signature is by a key that only the receiver can decrypt.
-    if (local === 'SymmetricBinding') return { ...NOTHING, signs: true, unmet: [unmet] };
     if (SUPPORTING.test(local)) {
       const tokens = and(BY_TRANSPORT.test(local) ? { unprotected: [unmet] } : {});
-      return /Endorsing/.test(local) ? endorsing(tokens, element, location) : tokens;
+      return local.includes('Endorsing') ? endorsing(tokens, element, location) : tokens;
     }
-    // What is below a token belongs to it.
-    const password = local === 'UsernameToken' ? PASSWORDS.find(([word]) => below(element, word))?.[1] : undefined;
-    if (password !== undefined)
-      return {
-        ...NOTHING,
-        security: [{ kind: 'username-token', password }],
-        unmet: demandsOf(element, element, location),
-      };
-    if (local === 'X509Token') {
-      const signature = { replies: false, ...referenceOf(element) };
-      return { ...NOTHING, signature, unprotected: [unmet], unmet: demandsOf(element, element, location) };
-    }
-    const met = MET[local];
-    if (met !== undefined) return { ...NOTHING, security: [met], unmet: demandsOf(element, element, location) };
-    if (local === 'OptimizedMimeSerialization' || local === 'MTOM') return { ...NOTHING, mtom: true };
-    if (local === 'UsingAddressing' || local === 'Addressing') return and({ addressing: 'required' });
-    if (local === 'TransportBinding') return and({ transport: true });
-    if (local === 'HttpsToken' && attribute(element, 'RequireClientCertificate') === 'true')
-      return and({ security: [{ kind: 'client-certificate' }] });
-    if (local === 'RequireSignatureConfirmation') return { ...NOTHING, confirms: true };
-    if (local === 'AlgorithmSuite') return and({ suite: suiteOf(element) });
-    const supported = REFERENCES.find(([word]) => local === `MustSupportRef${word}`);
-    if (supported !== undefined) return { ...NOTHING, references: [supported[1]] };
-    if (BY_TRANSPORT.test(local)) return { ...NOTHING, unprotected: [unmet] };
-    if (TRUST.test(local)) return NOTHING;
-    if (SILENT.has(local) || SUITE.test(local)) return inside();
-    return { ...NOTHING, unmet: [unmet] };
+    const containing = CONTAINING.get(local);
+    if (containing !== undefined) return and({ ...containing, ...ownOf(element) });
+    if (SILENT.has(local) || SUITE.test(local) || TRUST.test(local)) return NOTHING;
+    return {
+      ...NOTHING,
+      ...(ASKING.get(local) ?? TOKENS.get(local)?.(element, unmet, location) ?? unmetBy(local, unmet)),
+    };
   }
 
   /** A binding whose messages are signed by the sender's certificate. */
@@ -348,9 +344,37 @@ function signaturesOf({ signature, suite, references, transport, confirms }: Nee
   ];
 }
 
+/** What the attributes of an assertion, or the algorithms in it, ask for. */
+function ownOf(element: XmlElement): Partial<Need> {
+  if (element.local === 'AlgorithmSuite') return { suite: suiteOf(element) };
+  return attribute(element, 'RequireClientCertificate') === 'true' ? security('client-certificate') : {};
+}
+
+/** Tokens that messages here can have. What is below a token belongs to it. */
+const TOKENS = entries<(token: XmlElement, unmet: Unmet, location: string) => Partial<Need>>({
+  UsernameToken: (token, _, location) => {
+    const password = PASSWORDS.find(([word]) => below(token, word))?.[1];
+    return {
+      security: [{ kind: 'username-token', ...(password && { password }) }],
+      unmet: demandsOf(token, token, location),
+    };
+  },
+  X509Token: (token, unmet, location) => ({
+    signature: { replies: false, ...referenceOf(token) },
+    unprotected: [unmet],
+    unmet: demandsOf(token, token, location),
+  }),
+});
+
+function unmetBy(local: string, unmet: Unmet): Partial<Need> {
+  if (BY_TRANSPORT.test(local)) return { unprotected: [unmet] };
+  // Its signature is by a key that only the receiver can decrypt.
+  return { signs: local === 'SymmetricBinding', unmet: [unmet] };
+}
+
 /** Tokens whose keys sign the signature of a binding, or the Timestamp where the transport protects messages: certificates alone. */
 function endorsing(tokens: Need, element: XmlElement, location: string): Need {
-  const others = tokens.security.length === 0 ? [] : partsOf(element).filter(({ local }) => local in MET);
+  const others = partsOf(element).filter((each) => each.local === 'UsernameToken' && !isOptional(each));
   return {
     ...tokens,
     unmet: [...tokens.unmet, ...others.map((each) => unmetAssertion(each, location, 'derived keys'))],

@@ -114,6 +114,8 @@ describe('policies of a WSDL', () => {
     const without = contract(policy('A', digest.replace('HashPassword', 'NoPassword')), { binding: reference('A') });
     const none = await imported(without, 'consumer');
     expect(none.losses).toEqual([]);
+    const named = contract(policy('A', '<sp:constructor/>'), { binding: reference('A') });
+    expect((await imported(named, 'consumer')).losses).toEqual(["the policy constructor can't be met"]);
     expect(none.yaml.setup).toContain('username-token: { user: "${env:PARTNER_USER}" }');
     expect((await imported(without)).losses).toEqual(['the contract asks for username-token']);
   });
@@ -253,6 +255,11 @@ describe('policies of a WSDL', () => {
       'SignedParts',
       'a signature of these parts',
       `${signing(x509('Always'), 'IncludeTimestamp')}<sp:SignedParts><sp:Body/><sp:Attachments/></sp:SignedParts>`,
+    ],
+    [
+      'RequireDerivedKeys of UsernameToken',
+      'derived keys',
+      policyOf('SupportingTokens', policyOf('UsernameToken', 'RequireDerivedKeys')),
     ],
     ['SymmetricBinding', 'encryption', '<sp:SymmetricBinding/><sp:SignedParts><sp:Body/></sp:SignedParts>'],
   ])('that can not be met are named: %s needs %s', async (name, needs, inside) => {
