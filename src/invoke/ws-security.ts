@@ -275,7 +275,7 @@ function signerOf(signature: MessageSigner, source: SecuritySource): Signer {
   if (unfit !== undefined)
     throw unusable(unsigned(source), source, `${keyName} can't sign with ${algorithm}: ${unfit}`);
   const signing = signerBy(key, algorithm, digest);
-  const as = `${named} can't be referred to by ${signature.reference}`;
+  const as = `${named} can't be referred to by ${signature.reference}: it does not have one`;
   return {
     key: attempt(() => keyReference(certificate, signature), source, as),
     until: certificate.validToDate.getTime(),

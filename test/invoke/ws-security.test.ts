@@ -8,7 +8,7 @@ import type { MessageSigner, NodeCredential, UsernameToken } from '../../src/mod
 import { DIGEST_ALGORITHMS, KEY_REFERENCES, SIGNATURE_ALGORITHMS } from '../../src/model/security.ts';
 import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { childrenOf, textOf, type XmlElement } from '../../src/wire/xml/tree.ts';
-import { ELLIPTIC, PARTNER } from '../attacks/support/signers.ts';
+import { BARE, ELLIPTIC, PARTNER } from '../attacks/support/signers.ts';
 import { SERVICES } from '../serve/soap-client.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { gatewayText } from '../support/project.ts';
@@ -50,7 +50,7 @@ const HASH = '$scrypt$ln=1,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$AuMcxQgRFHdYh6Wtyp4w7r
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'signalbox-wss-'));
-  for (const [name, { certificate, key }] of Object.entries({ signer: PARTNER, elliptic: ELLIPTIC })) {
+  for (const [name, { certificate, key }] of Object.entries({ signer: PARTNER, elliptic: ELLIPTIC, bare: BARE })) {
     writeFileSync(join(folder, `${name}.pem`), certificate);
     writeFileSync(join(folder, `${name}.key`), key);
   }
@@ -402,9 +402,14 @@ describe('a node with `credential: { signature: … }`', () => {
     expect(seen).toEqual([]);
   });
 
-  it.each([
+  it.each<[string, MessageSigner, string]>([
     ['a missing certificate', { ...signing, file: text('none.pem') }, 'none.pem'],
     ['a key of another certificate', { ...signing, keyFile: text('elliptic.key') }, 'does not belong to'],
+    [
+      'a name that the certificate does not have',
+      { file: text('bare.pem'), keyFile: text('bare.key'), reference: 'key-identifier' },
+      "the certificate bare.pem can't be referred to by key-identifier: it does not have one",
+    ],
     ['no certificate', { ...signing, file: text('signer.key') }, 'does not contain a certificate'],
     [
       'a key that does not fit the algorithm',

@@ -116,6 +116,25 @@ rrqyLkyMQx1F8SwJxLiDWauphXmmX63RKNMeMbzZtKW39JPw3kGdfNiz
 `,
 };
 
+/** ECDSA with P-256; `CN=bare`, without extensions. */
+export const BARE: Signer = {
+  certificate: `-----BEGIN CERTIFICATE-----
+MIIBGTCBwQIUAa2xebcCnHwqUgPyVDytm21fM2YwCgYIKoZIzj0EAwIwDzENMAsG
+A1UEAwwEYmFyZTAgFw0yNjExMjkwNzMyMTdaGA8yMTI2MTEwNTA3MzIxN1owDzEN
+MAsGA1UEAwwEYmFyZTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABLMPvJEpuR23
+4Oxf7muwRWxyetZ2xXnFMnSsjCtbxfpvCO5tLKvkei+Otpt3hcehyrsF2BS2yyFI
+nE2ZPOKqDXcwCgYIKoZIzj0EAwIDRwAwRAIgXfprrhqfvEKEX7LrhKcwfsh0knzT
+dYmieQQk8PjTQaoCIDf1o5cWf7MKhlets0H7jrc4eq7zRPC/U4rV/Bog7rLQ
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgOZ8UmpF/UYyO6Gw7
+OsLpXeDA4uxfB8R8ykbA5XlcdHuhRANCAASzD7yRKbkdt+DsX+5rsEVscnrWdsV5
+xTJ0rIwrW8X6bwjubSyr5Hovjrabd4XHocq7BdgUtsshSJxNmTziqg13
+-----END PRIVATE KEY-----
+`,
+};
+
 /** The same subject, by its own word alone. */
 export const FORGED: Signer = {
   certificate: `-----BEGIN CERTIFICATE-----
