@@ -12,11 +12,18 @@ import type { ShownMessage } from './security-port.ts';
 
 // WS-Security X.509 Certificate Token Profile 1.1.1: messages whose Body and Timestamp are signed.
 
+/** The certificates that a scheme declares. */
+export interface SchemeCertificates {
+  /** Empty when only fingerprints count. */
+  readonly authorities: readonly X509Certificate[];
+  /** Callers that messages may name without containing their certificates. */
+  readonly callers: readonly X509Certificate[];
+}
+
 /** What signatures are verified with. */
 export interface SignaturePorts {
   readonly directory: Directory;
-  /** Authorities of a scheme; empty when only fingerprints count. */
-  readonly authoritiesOf: (scheme: SignatureScheme) => readonly X509Certificate[];
+  readonly certificatesOf: (scheme: SignatureScheme) => SchemeCertificates;
   readonly takeOnce: TakeOnce;
   /** Milliseconds since 1970. */
   readonly clock: () => number;
@@ -40,9 +47,10 @@ export async function verifySignedMessage(
     throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: 'Content-Type multipart/related', supported });
   }
   const now = ports.clock();
-  const read = readSigned(envelope, header, scheme, { now, known: [], needsTimestamp: true });
+  const { authorities, callers } = ports.certificatesOf(scheme);
+  const read = readSigned(envelope, header, scheme, { now, known: callers, needsTimestamp: true });
   const { certificate } = read;
-  const verified = isIssuedBy(certificate, ports.authoritiesOf(scheme), now);
+  const verified = isIssuedBy(certificate, authorities, now);
   const user = await userOfCertificate(ports.directory, { der: certificate.raw, verified });
   const { body, created, print } = read.verify();
   await ports.takeOnce([['signature', user.id, print]], created!);

@@ -1,4 +1,5 @@
 import { NODE_DEFAULTS } from '../../model/node.ts';
+import { KEY_REFERENCES, type KeyReferenceKind, TOKEN_FORMS, type TokenForm } from '../../model/security.ts';
 import { rateText } from '../value/limits.ts';
 import { type RetryDeclared, retry } from '../value/retry.ts';
 import { LENIENT } from './consumer.ts';
@@ -46,11 +47,13 @@ export interface ReplySignatureDeclared {
 export interface MessageSignerDeclared extends CertificateDeclared {
   readonly algorithm?: string;
   readonly digest?: string;
+  readonly reference?: KeyReferenceKind;
+  readonly token?: TokenForm;
 }
 
-interface UsernameTokenDeclared {
+export interface UsernameTokenDeclared {
   readonly user: string;
-  readonly password: string;
+  readonly password?: string;
   readonly digest?: boolean;
 }
 
@@ -146,9 +149,9 @@ const webhook: JsonSchema = {
 
 export const usernameToken = keys(
   {
-    required: ['user', 'password'],
+    required: ['user'],
     description:
-      'A user name and a password in the header `wsse:Security` of SOAP messages (WSS UsernameToken Profile 1.1.1), with a new Nonce and Created in each request. Can be combined with `timestamp` and `signature`.',
+      'A user name and a password in the header `wsse:Security` of SOAP messages (WSS UsernameToken Profile 1.1.1), with a new Nonce and Created in each request. Without `password` it is the user name alone. Can be combined with `timestamp` and `signature`.',
     examples: [{ user: 'signalbox', password: '${secret:PARTNER_PASSWORD}', digest: true }],
   },
   {
@@ -162,7 +165,7 @@ const signature = keys<keyof MessageSignerDeclared>(
   {
     required: ['file', 'key-file'],
     description:
-      'Signs SOAP messages with an X.509 certificate, which each request contains (exclusive canonicalisation): the Body, the Timestamp, the UsernameToken and the header blocks of WS-Addressing. Can be combined with `username-token` and `timestamp`. The whole message is kept in memory for it, up to `limits.body`; attachments can not be signed.',
+      'Signs SOAP messages with an X.509 certificate, which each request contains or names (exclusive canonicalisation): the Body, the Timestamp, the UsernameToken and the other header blocks for the same receiver. Can be combined with `username-token` and `timestamp`. The whole message is kept in memory for it, up to `limits.body`; attachments can not be signed.',
     examples: [{ file: 'certificates/signer.pem', 'key-file': '${env:SIGNER_KEY_FILE}' }],
   },
   {
@@ -182,6 +185,20 @@ const signature = keys<keyof MessageSignerDeclared>(
       'sha1',
       'sha512',
     ),
+    reference: {
+      type: 'string',
+      enum: [...KEY_REFERENCES],
+      description:
+        'How the receiver finds the certificate (X.509 Certificate Token Profile 1.1.1): `token` puts it into each message. The others name one that the receiver has: `issuer-serial` by issuer and serial number, `key-identifier` by its extension SubjectKeyIdentifier, `thumbprint` by its SHA-1. The default is `token`.',
+      examples: ['issuer-serial'],
+    },
+    token: {
+      type: 'string',
+      enum: [...TOKEN_FORMS],
+      description:
+        '`included` puts the certificate into each message also when `reference` names it; `signed` does, and the signature covers it (`ProtectTokens` of a policy). Without the key it is there, unsigned, if `reference` is `token`.',
+      examples: ['signed'],
+    },
   },
 );
 
@@ -234,7 +251,7 @@ const credential: JsonSchema = keys<keyof CredentialDeclared>(
     webhook,
     'username-token': usernameToken,
     timestamp: time(
-      'A Timestamp in the header `wsse:Security` of SOAP messages, which expires after this time. A signature always has one, of 5 minutes by default.',
+      'A Timestamp in the header `wsse:Security` of SOAP messages, which expires after this time. With `signature` the default is 5 minutes; `0 s` leaves it out, for a partner whose policy has no `IncludeTimestamp` and refuses it.',
       undefined,
       '5 min',
     ),

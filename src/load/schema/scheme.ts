@@ -129,6 +129,7 @@ export interface SignatureDeclared {
   readonly algorithms?: readonly string[];
   readonly digests?: readonly string[];
   readonly ca?: string;
+  readonly certificates?: string;
 }
 
 export const usernameToken = keys(
@@ -176,6 +177,10 @@ export const signature = keys(
     ca: filePath(
       'File with CA certificates (PEM). Certificates that they issue are identified by their subject, all others only by their fingerprint. May refer to configuration.',
       'certificates/partners.pem',
+    ),
+    certificates: filePath(
+      'File with certificates (PEM) of callers, which messages may then name by issuer and serial number, thumbprint or key identifier instead of containing them. Who a certificate belongs to is decided as for others: by the `certificates` of users. May refer to configuration.',
+      'certificates/callers.pem',
     ),
   } satisfies Record<keyof SignatureDeclared, JsonSchema>,
 );

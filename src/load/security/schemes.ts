@@ -150,7 +150,11 @@ export function linkAlgorithm(
 
 function linkSignature(linking: Linking, declared: SignatureDeclared): Kind {
   const accepted = linkAcceptedSignature(linking, declared, 'signature');
-  return { kind: 'signature', ...accepted, ...given({ caFile: linkFile(linking, declared, 'ca') }) };
+  const files = given({
+    caFile: linkFile(linking, declared, 'ca'),
+    certificatesFile: linkFile(linking, declared, 'certificates'),
+  });
+  return { kind: 'signature', ...accepted, ...files };
 }
 
 function linkWebhook(linking: Linking, declared: WebhookDeclared): Kind {
