@@ -21,7 +21,7 @@ let strategy: Promise<string> | undefined;
 
 /** The connections of tests to a database: polls would otherwise have the server start a process each time. */
 function connectionsTo(url: string): pg.Pool {
-  const pool = new pg.Pool({ connectionString: url, max: 4, idleTimeoutMillis: 2000, allowExitOnIdle: true });
+  const pool = new pg.Pool({ connectionString: url, max: 20, idleTimeoutMillis: 2000, allowExitOnIdle: true });
   // One without work may be ended by a test or with the server.
   pool.on('error', () => {});
   return pool;
