@@ -8,8 +8,11 @@ import type { Linking } from './linking.ts';
 import { given } from './object.ts';
 import type { FieldDeclared } from './schema/document.ts';
 import type { GatewayDeclared } from './schema/gateway.ts';
-import type { SettingDeclared, SettingsDeclared } from './schema/setting.ts';
+import { defaultsOf } from './schema/json-schema.ts';
+import { type SettingDeclared, type SettingsDeclared, setting } from './schema/setting.ts';
 import { literalOf, parseConfigText } from './value/config-text.ts';
+
+const DEFAULTS = defaultsOf(setting);
 
 /** The settings of a gateway. One whose type or default is not valid has been reported, and is left out. */
 export function linkSettings(linking: Linking, { settings = {} }: GatewayDeclared): Setting[] {
@@ -21,7 +24,7 @@ function linkSetting(linking: Linking, settings: SettingsDeclared, name: string)
   const said = settings[name] as string | SettingDeclared;
   const isShort = typeof said === 'string';
   const [holder, key] = isShort ? [settings, name] : [said, 'value'];
-  const { value: written, type = 'string', ...options } = isShort ? { value: said } : said;
+  const { value: written, type, ...options } = { type: DEFAULTS.type, ...(isShort ? { value: said } : said) };
   const source = typeof written === 'string' ? written : (places.written(holder, key) ?? String(written));
   const value = parseConfigText(source).text;
   const literal = literalOf(value);

@@ -11,7 +11,8 @@ export interface SettingDeclared extends FacetsDeclared {
   readonly 'any-case'?: boolean;
 }
 
-const setting = keys<keyof SettingDeclared>(
+/** The map of a setting. */
+export const setting = keys(
   {
     required: ['value'],
     examples: [
@@ -34,7 +35,7 @@ const setting = keys<keyof SettingDeclared>(
     ),
     ...facetKeys,
     'any-case': yesNo('Ignores letter case in the value, which gets its spelling in `enum`.', false),
-  },
+  } satisfies Record<keyof SettingDeclared, JsonSchema>,
 );
 
 export const settings: JsonSchema = {
