@@ -15,7 +15,7 @@ import type { Document } from '../model/document.ts';
 import { typeWords } from '../model/field.ts';
 import type { Flow, FlowStep } from '../model/flow.ts';
 import type { Console, Gateway, Tls } from '../model/gateway.ts';
-import { codeOfSubscription, DELIVERY_RETRY, type MessageQueue, type Subscription } from '../model/message.ts';
+import { codeOfSubscription, type MessageQueue, type Subscription } from '../model/message.ts';
 import {
   type ClientCertificate,
   type MessageSigner,
@@ -27,7 +27,7 @@ import {
 import type { Process, Recurrence } from '../model/process.ts';
 import type { Datasource, Query } from '../model/query.ts';
 import type { Registry, Routing } from '../model/registry.ts';
-import type { Retry } from '../model/retry.ts';
+import { DELIVERY_RETRY, type Retry } from '../model/retry.ts';
 import {
   type ApiKeyScheme,
   BASIC,
