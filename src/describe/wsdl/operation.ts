@@ -13,10 +13,10 @@ import { nameAllocator, ncName } from '../names.ts';
 import { accessNote, soapSchemes } from '../requirements.ts';
 import type { HeaderBlock, Scope, SoapOperation } from '../scope.ts';
 import { joined } from '../words.ts';
-import { faultMessageName } from '../xsd/class-names.ts';
 import { isThere } from '../xsd/constraint.ts';
 import type { SchemaSet } from '../xsd/schema.ts';
 import { builtInType } from '../xsd/types.ts';
+import { faultMessageName } from './names.ts';
 
 /** A message. It has no part if the Body is empty. */
 export interface WsdlMessage {

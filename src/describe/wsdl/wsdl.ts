@@ -4,10 +4,10 @@ import { soapElements } from '../../model/soap.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
 import { type Scope, scopeOf } from '../scope.ts';
 import { codingNote, deprecationNote, joined, titleOf } from '../words.ts';
-import { portTypeName, wsdlNames } from '../xsd/class-names.ts';
 import { hasAttachment } from '../xsd/elements.ts';
 import { prefixesOf, type SchemaSet } from '../xsd/schema.ts';
 import { schemasOf } from '../xsd/xsd.ts';
+import { portTypeName, wsdlNames } from './names.ts';
 import {
   messageElements,
   operationElement,
