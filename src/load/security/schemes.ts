@@ -22,8 +22,6 @@ import { parseConfigText } from '../value/config-text.ts';
 import { linkDuration } from '../value/units.ts';
 import { placesOf } from './grants.ts';
 
-const KEYS = ['basic', 'api-key', 'bearer', 'client-certificate', 'username-token', 'signature', 'webhook'] as const;
-
 /** The part of a scheme that depends on its kind. */
 type Kind = SecurityScheme extends infer S ? (S extends SecurityScheme ? Omit<S, 'id' | 'description'> : never) : never;
 
@@ -57,7 +55,7 @@ function linkKind(
   }
   if (second !== undefined)
     report.raise('one-scheme', { scheme: id, said: [first, second] }, places.key(value, second));
-  switch (first as (typeof KEYS)[number]) {
+  switch (first as SecurityScheme['kind']) {
     case 'basic':
       return { kind: 'basic' };
     case 'api-key':
@@ -324,6 +322,9 @@ const SHOWN_IN: Readonly<Record<Exclude<SecurityScheme['kind'], 'bearer'>, strin
   signature: 'the signature of a message',
   webhook: 'the signature of a webhook',
 };
+
+/** The keys of a scheme that are its kind. */
+const KEYS = ['bearer', ...Object.keys(SHOWN_IN)] as readonly SecurityScheme['kind'][];
 
 /** The header of its own in which a scheme's credentials are sent. */
 export function headerOf(scheme: SecurityScheme): string | undefined {
