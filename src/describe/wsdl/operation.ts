@@ -16,7 +16,7 @@ import { joined } from '../words.ts';
 import { isThere } from '../xsd/constraint.ts';
 import type { SchemaSet } from '../xsd/schema.ts';
 import { builtInType } from '../xsd/types.ts';
-import { faultMessageName } from './names.ts';
+import { faultMessageName } from './wsdl-names.ts';
 
 /** A message. It has no part if the Body is empty. */
 export interface WsdlMessage {

@@ -7,7 +7,6 @@ import { codingNote, deprecationNote, joined, titleOf } from '../words.ts';
 import { hasAttachment } from '../xsd/elements.ts';
 import { prefixesOf, type SchemaSet } from '../xsd/schema.ts';
 import { schemasOf } from '../xsd/xsd.ts';
-import { portTypeName, wsdlNames } from './names.ts';
 import {
   messageElements,
   operationElement,
@@ -17,6 +16,7 @@ import {
   type WsdlOperation,
   wsdlOperations,
 } from './operation.ts';
+import { portTypeName, wsdlNames } from './wsdl-names.ts';
 
 // Web Services Description Language 1.1 (W3C Note, 15 March 2001), document/literal and rpc/literal. The parts for SOAP 1.1 conform
 // to the WS-I Basic Profile 1.1 (24 August 2004).
