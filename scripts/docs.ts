@@ -101,7 +101,7 @@ function faultTable(): string {
   const shown = new Proxy({}, { get: (_, key) => `{${String(key)}}` }) as never;
   const rows = (Object.keys(faults) as FaultCode[]).map((code) => {
     const { status, message } = faults[code];
-    return `| ${status} | \`${code}\` | ${parametersOf(code)} | ${escapeCell(message(shown))} |`;
+    return `| ${status} | \`${code}\` | ${escapeCell(parametersOf(code))} | ${escapeCell(message(shown))} |`;
   });
   return ['| status | code | parameters | message |', '|---|---|---|---|', ...rows].join('\n');
 }
@@ -288,7 +288,8 @@ function valueText(schema: JsonSchema): string {
   const name = schema.$ref?.split('/').at(-1);
   if (name !== undefined && LINKED[name] !== undefined) return LINKED[name];
   const whole = name === undefined ? schema : part(name);
-  if (whole.enum !== undefined) return whole.enum.map(code).join(', ');
+  // `null` and the text "null" are written alike.
+  if (whole.enum !== undefined) return [...new Set(whole.enum.map(code))].join(', ');
   if (whole.title !== undefined) return whole.title.replace(/^(a|an|the|one) /, '');
   const types = whole.type === undefined ? [] : [whole.type].flat();
   const words = types.map((type) => {

@@ -98,10 +98,12 @@ async function serveWithWorkers(
   registry: Registry,
   { workers, json, strictEnv }: { readonly workers: number; readonly json: boolean; readonly strictEnv: boolean },
 ): Promise<void> {
-  const [{ Primary }, { createLog }] = await Promise.all([
+  const [{ Primary }, { createLog }, { requirePorts }] = await Promise.all([
     import('./workers/primary.ts'),
     import('../serve/log/log.ts'),
+    import('../serve/start.ts'),
   ]);
+  await requirePorts(registry, { env: process.env });
   const port = await choosePort(registry, process.env);
   if (port !== undefined) process.env.PORT = String(port);
   const people = isForPeople(json);

@@ -6,4 +6,4 @@ export { compileJsonField, compileJsonReader } from './json/read-json.ts';
 export { compileJsonFieldWriter } from './json/write.ts';
 export { compileCheck, compileList, compileSeparated, compileText, compileTextWriter, initialValue } from './scalar.ts';
 export { nearest } from './value.ts';
-export type { Resolve } from './xml/content.ts';
+export type { Resolve } from './xml/binary-content.ts';

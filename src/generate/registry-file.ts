@@ -124,13 +124,14 @@ const CREDENTIAL = byKind<NodeCredential>({
   webhook: ({ secrets }) => tree({ webhook: secrets }),
   'ws-security': ({ usernameToken, timestamp, signature, replySignature }, registry) => ({
     'username-token': tree(usernameToken),
-    timestamp,
+    // Without the key a signature would have one of the default.
+    timestamp: timestamp ?? (signature && 0),
     signature: signature && SIGNER(signature, registry),
     'reply-signature': replySignature && REPLY_SIGNATURE(replySignature, registry),
   }),
   'client-credentials': (credential, registry) => ({ 'client-credentials': CLIENT_CREDENTIALS(credential, registry) }),
 });
-const SIGNER = shape<MessageSigner>()('file key-file passphrase algorithm digest', {
+const SIGNER = shape<MessageSigner>()('file key-file passphrase algorithm digest reference token', {
   algorithm: ({ algorithm }) => algorithm && wordsOf([algorithm], SIGNATURE_ALGORITHMS)[0],
   digest: ({ digest }) => digest && wordsOf([digest], DIGEST_ALGORITHMS)[0],
 });
@@ -169,13 +170,14 @@ const SCHEME = byKind<SecurityScheme>({
   }),
   'username-token': shape<Own<UsernameTokenScheme>>()('passwords! max-age', {}),
   signature: shape<Own<SignatureScheme>>()(
-    'max-age algorithms! digests! ca',
+    'max-age algorithms! digests! ca certificates',
     {
       algorithms: ({ algorithms }) => wordsOf(algorithms, SIGNATURE_ALGORITHMS),
       digests: ({ digests }) => wordsOf(digests, DIGEST_ALGORITHMS),
       ca: ({ caFile }) => tree(caFile),
+      certificates: ({ certificatesFile }) => tree(certificatesFile),
     },
-    { caFile: '`ca`' },
+    { caFile: '`ca`', certificatesFile: '`certificates`' },
   ),
   webhook: shape<Own<WebhookScheme>>()('secrets! user tolerance', { secrets: ({ secrets }) => tree(secrets) }),
 });

@@ -86,7 +86,7 @@ export function credentialTexts({ credential }: Node): readonly ConfigText[] {
     case 'ws-security': {
       const { usernameToken, signature, replySignature } = credential;
       return [
-        ...(usernameToken === undefined ? [] : [usernameToken.user, usernameToken.password]),
+        ...[usernameToken?.user, usernameToken?.password].filter((each) => each !== undefined),
         ...(signature === undefined ? [] : [signature.file, signature.keyFile]),
         ...(signature?.passphrase === undefined ? [] : [signature.passphrase]),
         ...[replySignature?.certificateFile, replySignature?.caFile].filter((each) => each !== undefined),

@@ -7,6 +7,7 @@ import {
   type NodeCredential,
   type NodeTimeouts,
   type ReplySignature,
+  type UsernameToken,
 } from '../model/node.ts';
 import { CALL_RETRY } from '../model/retry.ts';
 import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../model/security.ts';
@@ -17,13 +18,17 @@ import { isOwnHeader } from '../wire/request-headers.ts';
 import type { Place } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, linkEach, refuseKey } from './linking.ts';
 import { given } from './object.ts';
-import type { TextsDeclared } from './schema/json-schema.ts';
-import type {
-  ClientCredentialsDeclared,
-  CredentialDeclared,
-  MessageSignerDeclared,
-  NodeDeclared,
-  ReplySignatureDeclared,
+import { defaultsOf, type TextsDeclared } from './schema/json-schema.ts';
+import {
+  type ClientCredentialsDeclared,
+  type CredentialDeclared,
+  clientCredentials,
+  type MessageSignerDeclared,
+  type NodeDeclared,
+  type ReplySignatureDeclared,
+  redirectsMap,
+  type UsernameTokenDeclared,
+  usernameToken,
 } from './schema/node.ts';
 import type { CertificateDeclared } from './schema/tls.ts';
 import { linkAcceptedSignature, linkAlgorithm } from './security/schemes.ts';
@@ -39,7 +44,7 @@ import {
 import { literalOf, parseConfigText, parseConfigTexts } from './value/config-text.ts';
 import { linkRateText } from './value/limits.ts';
 import { linkRetry } from './value/retry.ts';
-import { linkDuration } from './value/units.ts';
+import { linkDuration, TIMER_OR_NONE } from './value/units.ts';
 
 /** Links every node. */
 export function linkNodes(linking: Linking): Map<string, Node> {
@@ -60,10 +65,11 @@ export function linkNodes(linking: Linking): Map<string, Node> {
   }));
 }
 
-/** A map follows one redirect unless it states how many. */
+const REDIRECTS = defaultsOf(redirectsMap);
+
 function linkRedirects(declared: NodeDeclared['redirects']): Pick<Node, 'redirects' | 'redirectsPost'> {
   if (typeof declared !== 'object') return { redirects: declared ?? NODE_DEFAULTS.redirects };
-  const { most = 1, post = false } = declared;
+  const { most, post } = { ...REDIRECTS, ...declared };
   return { redirects: most, ...(post ? { redirectsPost: true } : {}) };
 }
 
@@ -137,20 +143,44 @@ const SIGNED_FOR = 5 * 60_000;
 
 function linkWsSecurity(linking: Linking, credential: CredentialDeclared): Of<'ws-security'> {
   const { 'username-token': token, signature, 'reply-signature': reply } = credential;
-  const timestamp = linkDuration(linking, credential, 'timestamp');
+  const timestamp = linkDuration(linking, credential, 'timestamp', TIMER_OR_NONE) ?? (signature && SIGNED_FOR);
+  if (timestamp === 0 && token === undefined && signature === undefined && reply === undefined) {
+    const reason = 'is no Timestamp at 0 s, and the credential has nothing else';
+    const { report, places } = linking;
+    report.raise(
+      'bad-value',
+      { name: 'credential.timestamp', reason, examples: ['5 min'] },
+      places.value(credential, 'timestamp'),
+    );
+  }
   return {
     kind: 'ws-security',
     ...given({
-      usernameToken: token && {
-        user: parseConfigText(token.user).text,
-        password: linkSecret(linking, token, 'password', 'A password'),
-        digest: token.digest ?? false,
-      },
-      timestamp: timestamp ?? (signature && SIGNED_FOR),
+      usernameToken: token && linkUsernameToken(linking, token),
+      timestamp: timestamp === 0 ? undefined : timestamp,
       signature: signature && linkSigner(linking, signature),
       replySignature: reply && linkReplySignature(linking, reply, signature !== undefined),
     }),
   };
+}
+
+function linkUsernameToken(linking: Linking, declared: UsernameTokenDeclared): UsernameToken {
+  const { report, places } = linking;
+  const { digest } = { ...defaultsOf(usernameToken), ...declared };
+  const password = linkSecret(linking, declared, 'password', 'A password');
+  if (digest && password === undefined) {
+    const reason = 'is the hash of a password, and there is no `password`';
+    report.raise(
+      'bad-value',
+      {
+        name: 'credential.username-token.digest',
+        reason,
+        examples: ['{ user: signalbox, password: "${secret:PARTNER_PASSWORD}", digest: true }'],
+      },
+      places.value(declared, 'digest'),
+    );
+  }
+  return { user: parseConfigText(declared.user).text, ...given({ password }), digest };
 }
 
 const SIGNATURE = 'credential.signature';
@@ -158,10 +188,9 @@ const SIGNATURE = 'credential.signature';
 function linkSigner(linking: Linking, declared: MessageSignerDeclared): MessageSigner {
   const algorithm = linkAlgorithm(linking, declared, 'algorithm', SIGNATURE, SIGNATURE_ALGORITHMS);
   const digest = linkAlgorithm(linking, declared, 'digest', SIGNATURE, DIGEST_ALGORITHMS);
-  return {
-    ...linkCertificate(linking, declared),
-    ...given({ algorithm, digest }),
-  };
+  const reference = declared.reference === 'token' ? undefined : declared.reference;
+  const token = declared.token === 'included' && reference === undefined ? undefined : declared.token;
+  return { ...linkCertificate(linking, declared), ...given({ algorithm, digest, reference, token }) };
 }
 
 const REPLY = 'credential.reply-signature';
@@ -255,7 +284,7 @@ function linkGrant(linking: Linking, grant: ClientCredentialsDeclared): Of<'clie
     clientSecret: linkSecret(linking, grant, 'client-secret', 'A client secret'),
     ...given({ scope }),
     parameters: parseConfigTexts(parameters),
-    authentication: grant.authentication ?? 'basic',
+    authentication: grant.authentication ?? defaultsOf(clientCredentials).authentication,
   };
 }
 

@@ -39,7 +39,7 @@ export const DELIVERY_RETRY: Retry = { for: 259_200_000, first: 1000, longest: 3
 /*
  * What may be attempted again, as a whole:
  *
- * 1. A call, by itself (`mayRepeat` in `invoke/http/resilience.ts`): after a status of `on` ({@link isRetried}), and after a
+ * 1. A call, by itself (`mayRepeat` in `invoke/http/repeating.ts`): after a status of `on` ({@link isRetried}), and after a
  *    failure of the connection, of time or of a token endpoint. With {@link CALL_RETRY}, the default, only if that is
  *    harmless: the method is idempotent, nothing was sent, or the target has asked for it by Retry-After. A declared `retry:`
  *    applies to every method. Neither repeats a body that could be read only once (`canResend` in `invoke/http/sending.ts`).

@@ -11,10 +11,11 @@ import { streamOf } from '../wire/measured.ts';
 import { untilAborted } from '../wire/waiting.ts';
 import { counted } from '../wire/words.ts';
 import { RunningLog } from './message-log.ts';
+import { isKept, queryOutput } from './output.ts';
 import type { RunPorts } from './process-port.ts';
 import { mayRun, type Program } from './program.ts';
 import { keepReport } from './reports.ts';
-import { isKept, parameterRedactor, parameterValues, queryOutput } from './request.ts';
+import { parameterRedactor, parameterValues } from './request.ts';
 import type { Step } from './status.ts';
 import { begin, type End, endRequest, type Taken, unlessBegun } from './steps.ts';
 

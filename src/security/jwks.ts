@@ -1,13 +1,5 @@
 // JSON Web Key Sets, RFC 7517.
-import {
-  type CryptoKey,
-  createLocalJWKSet,
-  createRemoteJWKSet,
-  customFetch,
-  errors,
-  type JSONWebKeySet,
-  type JWTHeaderParameters,
-} from 'jose';
+import { type CryptoKey, createLocalJWKSet, errors, type JSONWebKeySet, type JWTHeaderParameters } from 'jose';
 import { Fault } from '../model/fault.ts';
 import { isLoopbackName } from '../wire/network-address.ts';
 import { duration } from '../wire/words.ts';
@@ -17,6 +9,12 @@ import type { LookAtFile } from './security-port.ts';
 export interface KeySet {
   /** @throws JOSEError when no key matches; Fault UNAVAILABLE when the keys can't be read */
   find(header: JWTHeaderParameters): Promise<CryptoKey>;
+  /**
+   * Fetches the set again for a token whose signature is by none of its keys: an issuer may change a key without its name. It is
+   * not fetched if that was done a moment ago.
+   * @returns whether it was fetched
+   */
+  renew(): Promise<boolean>;
 }
 
 /** Times of a key set at a URL, in milliseconds. */
@@ -31,12 +29,16 @@ interface KeyTimes {
 }
 
 interface KeyOptions extends KeyTimes {
-  readonly onError?: (error: Error) => void;
+  readonly onError?: ((error: Error) => void) | undefined;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly now?: (() => number) | undefined;
 }
 
 const TIMES: KeyTimes = { cooldown: 30_000, maxAge: 600_000, kept: 86_400_000, timeout: 5_000 };
 /** Pause after a failed fetch, in milliseconds: an issuer in trouble should not get even more requests. */
 const PAUSE_MS = 5_000;
+/** For so many milliseconds after a failed fetch the issuer is taken to be down: known keys are used without waiting for the next. */
+const DOWN_MS = 60_000;
 /** Bytes of a key set, and of any other reply. */
 const LARGEST = 512 * 1024;
 
@@ -44,64 +46,107 @@ const LARGEST = 512 * 1024;
  * @param source an https URL, an http URL of this machine, or a file relative to the project
  * @throws Error for any other URL
  */
-export function openKeys(source: string, lookAt: LookAtFile, times: Partial<KeyOptions> = {}): KeySet {
+export function openKeys(source: string, lookAt: LookAtFile, options: Partial<KeyOptions> = {}): KeySet {
   if (!/^[a-z][a-z0-9+.-]*:\/\//i.test(source)) return keysOfFile(source, lookAt);
   const url = new URL(source);
   const isNear = url.protocol === 'http:' && isLoopbackName(url.hostname);
   if (url.protocol !== 'https:' && !isNear) throw new Error(`the key set ${source} is not at an https URL`);
-  return keysOfUrl(url, { ...TIMES, ...times });
+  return keysOfUrl(url, { ...TIMES, ...options });
 }
 
-function keysOfUrl(url: URL, { cooldown, maxAge, kept, timeout, onError }: KeyOptions): KeySet {
-  let fetchedAt = Number.NEGATIVE_INFINITY;
-  let known: { readonly from: number; readonly find: ReturnType<typeof createLocalJWKSet> } | undefined;
+type FindKey = ReturnType<typeof createLocalJWKSet>;
+
+/** What the last fetch of a key set ended with. */
+interface Fetched {
+  readonly at: number;
+  readonly find: FindKey;
+}
+
+/**
+ * A set that is fetched when it is needed, once for all callers that wait for it. Keys change seldom, and an issuer may be down for
+ * hours: known keys are used meanwhile, and no caller with one of them waits for more than the first failed fetch.
+ */
+function keysOfUrl(url: URL, options: KeyOptions): KeySet {
+  const { cooldown, maxAge, kept, timeout, onError, now = () => performance.now() } = options;
+  let known: Fetched | undefined;
+  let failed: { readonly at: number; readonly error: unknown } | undefined;
   let isReported = false;
-  let failedAt = Number.NEGATIVE_INFINITY;
-  const isPausing = (): boolean => performance.now() - failedAt < PAUSE_MS;
-  const remote = createRemoteJWKSet(url, {
-    timeoutDuration: timeout,
-    cooldownDuration: cooldown,
-    cacheMaxAge: maxAge,
-    [customFetch]: async (address, options) => {
-      if (isPausing()) throw new Error('the last fetch failed a moment ago');
-      const reply = await keysIn(await fetch(address, { ...options, redirect: 'error' }));
-      const text = await reply.text();
-      // Throws for what is not a key set, as the caller of this does.
-      createLocalJWKSet(JSON.parse(text) as JSONWebKeySet);
-      fetchedAt = performance.now();
-      isReported = false;
-      return new Response(text, { status: 200 });
-    },
-  });
-  /** The keys that were fetched last, unless they are too old; keys change seldom, and an issuer may be down for hours. */
-  function older(error: unknown): ReturnType<typeof createLocalJWKSet> | undefined {
-    const set = remote.jwks();
-    if (set === undefined || performance.now() - fetchedAt >= kept) return undefined;
+  let fetching: Promise<Fetched> | undefined;
+
+  function fetchSet(): Promise<Fetched> {
+    if (failed !== undefined && now() - failed.at < PAUSE_MS) return Promise.reject(failed.error);
+    fetching ??= request(url, timeout)
+      .then(
+        (find) => {
+          failed = undefined;
+          isReported = false;
+          known = { at: now(), find };
+          return known;
+        },
+        (error: unknown) => {
+          failed = { at: now(), error };
+          throw error;
+        },
+      )
+      .finally(() => {
+        fetching = undefined;
+      });
+    return fetching;
+  }
+
+  /** The keys that were fetched last, unless they are too old. @throws Fault UNAVAILABLE */
+  function older(error: unknown): Fetched {
+    if (known === undefined || now() - known.at >= kept) throw keysUnavailable(url.href, error);
     if (!isReported) {
       const why = error instanceof Error ? `: ${error.message}` : '';
       const words = `the key set ${url.href} can't be fetched${why}; its known keys are used for up to ${duration(kept)}`;
       onError?.(new Error(words, { cause: error }));
     }
     isReported = true;
-    if (known?.from !== fetchedAt) known = { from: fetchedAt, find: createLocalJWKSet(set) };
-    return known.find;
+    return known;
   }
+
+  async function current(): Promise<Fetched> {
+    if (known !== undefined && now() - known.at < maxAge) return known;
+    const next = fetchSet();
+    const isDown = failed !== undefined && now() - failed.at < DOWN_MS;
+    if (!isDown || known === undefined || now() - known.at >= kept) return next.catch(older);
+    next.catch(() => undefined);
+    return older(failed?.error);
+  }
+
+  const wasFetchedJustNow = (set: Fetched): boolean => failed === undefined && now() - set.at < cooldown;
+
   return {
     async find(header) {
+      const set = await current();
       try {
-        return await remote(header);
+        return await set.find(header);
       } catch (error) {
-        if (isOfToken(error)) throw error;
-        if (!isPausing()) failedAt = performance.now();
-        const found = older(error);
-        if (found === undefined) throw keysUnavailable(url.href, error);
-        return await found(header).catch((failure: unknown) => {
-          // The issuer may have published it meanwhile.
-          throw failure instanceof errors.JWKSNoMatchingKey ? keysUnavailable(url.href, error) : failure;
+        if (!(error instanceof errors.JWKSNoMatchingKey) || wasFetchedJustNow(set)) throw error;
+        // The issuer may have published it meanwhile.
+        const next = await fetchSet().catch((failure: unknown) => {
+          throw keysUnavailable(url.href, failure);
         });
+        return next.find(header);
       }
     },
+    async renew() {
+      if (known === undefined || wasFetchedJustNow(known)) return false;
+      return fetchSet().then(
+        () => true,
+        () => false,
+      );
+    },
   };
+}
+
+/** @throws Error for a reply that is not a key set; one without keys is, and revokes those that were known */
+async function request(url: URL, timeout: number): Promise<FindKey> {
+  const headers = { accept: 'application/json, application/jwk-set+json', 'user-agent': 'signalbox' };
+  const signal = AbortSignal.timeout(timeout);
+  const reply = await keysIn(await fetch(url, { headers, signal, redirect: 'error' }));
+  return createLocalJWKSet(JSON.parse(await reply.text()) as JSONWebKeySet);
 }
 
 async function keysIn(reply: Response): Promise<Response> {
@@ -116,7 +161,7 @@ export async function bounded({ body, status, headers }: Response): Promise<Resp
   let size = 0;
   for await (const chunk of body ?? []) {
     size += chunk.length;
-    if (size > LARGEST) throw new Error(`the reply is larger than ${LARGEST} bytes`);
+    if (size > LARGEST) throw new Error(`the reply is larger than ${LARGEST} bytes (a fixed limit)`);
     chunks.push(chunk);
   }
   return new Response(chunks.length === 0 ? null : Buffer.concat(chunks), { status, headers });
@@ -124,27 +169,20 @@ export async function bounded({ body, status, headers }: Response): Promise<Resp
 
 /** Reads the file again when it has changed. An invalid one is reported with each token until it is fixed. */
 function keysOfFile(file: string, lookAt: LookAtFile): KeySet {
-  let known: { readonly seen: string; readonly find: ReturnType<typeof createLocalJWKSet> } | undefined;
+  let known: { readonly seen: string; readonly find: FindKey } | undefined;
   return {
     async find(header) {
       try {
         const { seen, read } = await lookAt(file);
         if (known?.seen !== seen) known = { seen, find: createLocalJWKSet(JSON.parse(await read()) as JSONWebKeySet) };
-        return await known.find(header);
       } catch (error) {
-        throw isOfToken(error) ? error : keysUnavailable(file, error);
+        throw keysUnavailable(file, error);
       }
+      return known.find(header);
     },
+    // It is read again whenever it changes.
+    renew: async () => false,
   };
-}
-
-/** Whether the token is at fault rather than the key set. */
-function isOfToken(error: unknown): boolean {
-  return (
-    error instanceof errors.JWKSNoMatchingKey ||
-    error instanceof errors.JWKSMultipleMatchingKeys ||
-    error instanceof errors.JOSENotSupported
-  );
 }
 
 function keysUnavailable(source: string, cause: unknown): Fault {

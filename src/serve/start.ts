@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Http2Bindings, HttpBindings } from '@hono/node-server';
@@ -19,7 +20,7 @@ import { createApp, createConsoleApp } from './app.ts';
 import { GRACE, IDLE_TIMEOUT } from './exchange/body.ts';
 import type { GatewayEnv } from './exchange/exchange.ts';
 import { GatewayError } from './gateway-error.ts';
-import { createHttpServer, listenAt } from './listen/listen.ts';
+import { createHttpServer, listenAt, requireFree } from './listen/listen.ts';
 import { compileProxies } from './listen/remote.ts';
 import { openTls } from './listen/tls.ts';
 import { createLog, type LogOptions } from './log/log.ts';
@@ -161,15 +162,23 @@ export function openGateway(options: GatewayOptions): Promise<OpenGateway> {
  * @throws DefinitionsError, GatewayError, StoreError
  */
 export function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  return opening(options, (parts) => listen(parts, options));
+  return opening(options, (parts) => listen(parts, options), requirePorts);
 }
 
-/** Opens the parts of a gateway, and closes them if what follows fails. */
-async function opening<T>(options: GatewayOptions, then: (parts: Parts) => Promise<T>): Promise<T> {
+/**
+ * Opens the parts of a gateway, and closes them if what follows fails.
+ * @param before is awaited before anything is opened or changed
+ */
+async function opening<T>(
+  options: GatewayOptions,
+  then: (parts: Parts) => Promise<T>,
+  before?: (registry: Registry, options: GatewayOptions) => Promise<void>,
+): Promise<T> {
   // Commands give one, often without having loaded the loader.
   const project = options.project ?? (await import('../load/index.ts')).loadProject(options);
   const registry = project.registry ?? (await import('../load/index.ts')).registryOf(project);
   checkSettings(registry, options.env, options.root);
+  await before?.(registry, options);
   const opened = new OpenedParts();
   try {
     return await then(await open(registry, project, options, opened));
@@ -181,6 +190,20 @@ async function opening<T>(options: GatewayOptions, then: (parts: Parts) => Promi
 }
 
 type Parts = Awaited<ReturnType<typeof open>>;
+
+/**
+ * Requires that the gateway's own ports are free. One that another process holds, the primary of this worker or the service
+ * manager, is not checked.
+ * @throws GatewayError
+ */
+export async function requirePorts(
+  registry: Registry,
+  { env, listen }: Pick<GatewayOptions, 'env' | 'listen'>,
+): Promise<void> {
+  if (listen !== undefined || cluster.isWorker || passedPort(env) !== undefined) return;
+  const ofConsole = readConsoleAddress(registry, env);
+  for (const at of [readAddress(registry, env), ...(ofConsole === undefined ? [] : [ofConsole])]) await requireFree(at);
+}
 
 /** The steps of a start: each part depends on those before it, and is closed before them. */
 async function open(

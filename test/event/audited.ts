@@ -6,9 +6,10 @@ import type { Role } from '../../src/model/security.ts';
 import { type ComponentEvent, type ServiceClass, ServiceInterface } from '../../src/model/service-interface.ts';
 import type { Account } from '../../src/model/work.ts';
 import type { Owners } from '../../src/security/directory/directory-port.ts';
-import { type JobQueue, openQueue, openStore, type Store, sqlTransaction } from '../../src/store/index.ts';
+import { type JobQueue, openQueue, type Store, sqlTransaction } from '../../src/store/index.ts';
 import { createDirectory } from '../support/directory.ts';
 import { document, field, registry } from '../support/registry.ts';
+import { openMigrated } from '../support/sqlite.ts';
 
 const key = field('ID', 'integer', { required: true });
 const lock = field('REVISION', 'integer');
@@ -67,8 +68,7 @@ export interface AuditedOptions {
 
 /** Opens it; the queue is not started yet. */
 export async function openAudited(folder: string, options: AuditedOptions = {}): Promise<Audited> {
-  const store = await openStore({ url: 'sqlite:box.db', root: folder });
-  await store.migrate();
+  const store = await openMigrated(folder, 'box.db');
   await store.loadSampleData([{ name: 'tables.sql', sql: TABLES }]);
   const queue = await openQueue(store, options.now === undefined ? {} : { now: options.now });
   const [first, ...others] = COUNTED.events as [ComponentEventRegistration, ...ComponentEventRegistration[]];

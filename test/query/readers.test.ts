@@ -89,6 +89,23 @@ describe('a timeout', () => {
   });
 });
 
+describe('without declared queries', () => {
+  it('no reader runs, and the database counts as ready; the first query starts one', async () => {
+    const port = readersOf(await databaseOf(''), { declared: false });
+    await port.ready();
+    expect(pids(port)).toEqual([]);
+    await expect(quick(port)).resolves.toEqual([{ N: 1 }]);
+    expect(pids(port)).toHaveLength(2);
+    await port.close();
+    expect(pids(port)).toEqual([]);
+  });
+
+  it('closes where no query ever ran', async () => {
+    const port = readersOf(await databaseOf(''), { declared: false });
+    await expect(port.close()).resolves.toBeUndefined();
+  });
+});
+
 describe('slow queries', () => {
   it('hold up no call that its reader was told meanwhile', async () => {
     const port = readersOf(await databaseOf(''), { readers: 1, maxReaders: 2 });

@@ -10,12 +10,11 @@ import { schemasOf } from '../xsd/xsd.ts';
 import {
   messageElements,
   operationElement,
-  policiesOf,
-  WSAM,
   type WsdlMessage,
   type WsdlOperation,
   wsdlOperations,
 } from './operation.ts';
+import { policiesOf, WSAM } from './policies.ts';
 import { portTypeName, wsdlNames } from './wsdl-names.ts';
 
 // Web Services Description Language 1.1 (W3C Note, 15 March 2001), document/literal and rpc/literal. The parts for SOAP 1.1 conform

@@ -11,7 +11,7 @@ import { exchange, type Route } from './exchange.ts';
 import { findHeader } from './headers.ts';
 import type { Peer } from './peer.ts';
 import type { RawReply, Received } from './raw-reply.ts';
-import { repeating } from './resilience.ts';
+import { repeating } from './repeating.ts';
 import { canResend, type Sending } from './sending.ts';
 
 /** What a call is sent with. */

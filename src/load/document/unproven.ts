@@ -2,8 +2,8 @@ import { entryField, type Field, isCollection, type ScalarType, singleType } fro
 import { isAnyText, isNumeric, primitiveOf, rangeOf, traitsOf } from '../../model/scalar.ts';
 import type { Value } from '../../model/value.ts';
 import { BOUND_NAMES, ORDERS, type Range } from '../../wire/order.ts';
-import { restrictionBroken, restrictionOf } from './fit.ts';
 import { valuesOf } from './mapped-fields.ts';
+import { restrictionBroken, restrictionOf } from './restriction.ts';
 
 /** A restriction of a field that values of another one may not meet. */
 interface Unproven {

@@ -203,7 +203,7 @@ class Provider {
     this.#client = { client_id: client };
     this.#secret = signIn.secret && resolve(signIn.secret);
     this.#clock = clock;
-    this.#verify = compileIdToken(scheme, directory, { resolve, lookAt, clock: clock.now, client });
+    this.#verify = compileIdToken(scheme, directory, { resolve, lookAt, clock: clock.now, now: clock.elapsed, client });
   }
 
   /** The URL that asks for a sign-in. */

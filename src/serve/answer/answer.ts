@@ -11,7 +11,7 @@ import { type Message, type Operation, serviceNamespace } from '../../model/serv
 import { soapElements } from '../../model/soap.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { compilePages, compilePrompts, type XmlNames } from '../../query/index.ts';
-import { dispositionOf } from '../../wire/multipart/headers.ts';
+import { dispositionOf } from '../../wire/multipart/content-disposition.ts';
 import { answerByCall, messageFor } from './by-call.ts';
 import { answerByComponent, compilePath } from './by-component.ts';
 import { answerByVersion } from './by-version.ts';
