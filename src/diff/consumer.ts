@@ -122,15 +122,22 @@ const SHARED: Pick<Comparison<ConsumerOperation>, Exclude<Shared, 'headers' | 'p
 };
 
 function credentialWords({ credential, certificate }: Node): string {
-  const words =
-    credential === undefined
-      ? 'none'
-      : credential.kind === 'api-key'
-        ? `the header ${credential.header}`
-        : credential.kind === 'ws-security'
-          ? securityWords(credential)
-          : credential.kind;
+  const words = credential === undefined ? 'none' : wordsOf(credential);
   return certificate === undefined ? words : `${words}, with a certificate`;
+}
+
+function wordsOf(credential: NodeCredential): string {
+  switch (credential.kind) {
+    case 'basic':
+    case 'bearer':
+    case 'client-credentials':
+    case 'webhook':
+      return credential.kind;
+    case 'api-key':
+      return `the header ${credential.header}`;
+    case 'ws-security':
+      return securityWords(credential);
+  }
 }
 
 /** What a partner must sign with so that its replies are accepted. */

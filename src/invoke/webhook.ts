@@ -83,8 +83,3 @@ export class WebhookSignature {
     };
   }
 }
-
-/** The headers of a signed request that is only shown. */
-export const SHOWN_SIGNATURE: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.values(WEBHOOK_HEADERS).map((name) => [name, MASK]),
-);

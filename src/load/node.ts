@@ -106,33 +106,37 @@ function linkCredential(linking: Linking, value: NodeDeclared, id: string): Node
   const { credential } = value;
   if (credential === undefined) return undefined;
   const { report, places } = linking;
-  const { basic, 'api-key': apiKey, 'client-credentials': grant, webhook } = credential;
-  const token = linkSecret(linking, credential, 'bearer', 'A token');
-  const linked = [
-    basic && linkBasic(linking, basic),
-    token && ({ kind: 'bearer', token } as const),
-    apiKey && linkApiKey(linking, apiKey),
-    grant && linkGrant(linking, grant),
-    webhook !== undefined ? linkWebhook(linking, credential) : undefined,
-    Object.keys(credential).some((key) => WS_SECURITY.includes(key)) ? linkWsSecurity(linking, credential) : undefined,
-  ].filter((each) => each !== undefined);
-  if (webhook !== undefined && value.redirects !== 0)
+  const linkerOf = (key: string) => CREDENTIALS[key as keyof CredentialDeclared];
+  const declared = Object.keys(CREDENTIALS).filter((key) => Object.hasOwn(credential, key));
+  const linkers = new Set(declared.map(linkerOf));
+  const linked = [...linkers].map((link) => link(linking, credential)).filter((each) => each !== undefined);
+  if (credential.webhook !== undefined && value.redirects !== 0)
     refuseKey(linking, value, 'redirects', `node ${id}`, 'a signed webhook is for one address and follows no redirect');
   const [first = '', ...others] = Object.keys(credential);
-  const second = others.find((each) => !(WS_SECURITY.includes(first) && WS_SECURITY.includes(each)));
+  const second = others.find((each) => linkerOf(each) !== linkerOf(first));
   if (second !== undefined) {
     report.raise('two-credentials', { node: id, first, second }, places.key(credential, second));
   }
   return linked[0];
 }
 
-/** The keys of a credential that are one together: parts of one header block. */
-const WS_SECURITY: readonly string[] = [
-  'username-token',
-  'timestamp',
-  'signature',
-  'reply-signature',
-] satisfies (keyof CredentialDeclared)[];
+type LinkCredential = (linking: Linking, credential: CredentialDeclared) => NodeCredential | undefined;
+
+/** What links each key of a credential; those with the same function are one credential: parts of one header block. */
+const CREDENTIALS: { readonly [K in keyof Required<CredentialDeclared>]: LinkCredential } = {
+  basic: (linking, { basic }) => basic && linkBasic(linking, basic),
+  bearer: (linking, credential) => {
+    const token = linkSecret(linking, credential, 'bearer', 'A token');
+    return token && { kind: 'bearer', token };
+  },
+  'api-key': (linking, { 'api-key': apiKey }) => apiKey && linkApiKey(linking, apiKey),
+  'client-credentials': (linking, { 'client-credentials': grant }) => grant && linkGrant(linking, grant),
+  webhook: linkWebhook,
+  'username-token': linkWsSecurity,
+  timestamp: linkWsSecurity,
+  signature: linkWsSecurity,
+  'reply-signature': linkWsSecurity,
+};
 
 /** Milliseconds for which the Timestamp of a signed message is valid. */
 const SIGNED_FOR = 5 * 60_000;

@@ -1,5 +1,6 @@
 import type { Query } from '../model/query.ts';
 import { kindOfValue, SCALARS, type ScalarKind } from '../model/scalar.ts';
+import type { Primitive } from '../model/scalar-traits.ts';
 import type { Attachment } from '../model/value.ts';
 import { compileZone } from '../wire/timezone.ts';
 import { columnsOf, type PlanColumn } from './plan.ts';
@@ -129,7 +130,7 @@ function both(one: ScalarKind | undefined, other: ScalarKind): ScalarKind {
 }
 
 /** What the writers take for a value of a column, by the primitive of its type. */
-const CELLS: Partial<Record<string, (value: unknown) => SqlValue>> = {
+const CELLS: Partial<Record<Primitive, (value: unknown) => SqlValue>> = {
   boolean: (value) => (typeof value === 'boolean' ? String(value) : plain(value)),
   datetime: (value) => (value instanceof Date ? value.toISOString() : plain(value)),
 };

@@ -1,7 +1,15 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { ConfigText } from '../model/definition.ts';
 import { Fault } from '../model/fault.ts';
-import { isMessageScheme, type MessageScheme, Refused, type SecurityScheme, type User } from '../model/security.ts';
+import {
+  isMessageScheme,
+  type MessageScheme,
+  Refused,
+  type SecurityScheme,
+  type TransportScheme,
+  type User,
+  type WebhookScheme,
+} from '../model/security.ts';
 import type { Nonces } from '../store/index.ts';
 import { attempt } from '../wire/waiting.ts';
 import type { Directory } from './directory/directory-port.ts';
@@ -45,13 +53,13 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const key = createSecretKey(randomBytes(32));
   const gates = new Map<string, Gate>();
   for (const scheme of schemes) {
+    // Credentials inside messages have an authenticator of their own.
+    if (isMessageScheme(scheme)) continue;
     if (scheme.kind === 'webhook') {
       gates.set(scheme.id, compileWebhook(scheme, options));
       continue;
     }
-    const verifier = compile(scheme, options);
-    if (verifier === undefined) continue;
-    gates.set(scheme.id, createGate(verifier, directory, key, options));
+    gates.set(scheme.id, createGate(compile(scheme, options), directory, key, options));
   }
 
   /** @param left allowed schemes that may still decide @param earlier thrown if none of them does */
@@ -109,8 +117,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   };
 }
 
-/** Credentials inside messages have an authenticator of their own. */
-function compile(scheme: SecurityScheme, options: AuthenticatorOptions): Verifier | undefined {
+/** Without `undefined` in its return type, so that the compiler demands a line for each kind of scheme. */
+function compile(scheme: Exclude<TransportScheme, WebhookScheme>, options: AuthenticatorOptions): Verifier {
   const { directory, alike } = options;
   switch (scheme.kind) {
     case 'basic':
@@ -121,8 +129,6 @@ function compile(scheme: SecurityScheme, options: AuthenticatorOptions): Verifie
       return compileBearer(scheme, directory, options);
     case 'client-certificate':
       return compileClientCertificate(scheme, directory);
-    default:
-      return undefined;
   }
 }
 

@@ -8,11 +8,11 @@ import { nameAllocator, ncName } from '../names.ts';
 import { accessNote, soapSchemes } from '../requirements.ts';
 import type { HeaderBlock, Scope, SoapOperation } from '../scope.ts';
 import { joined } from '../words.ts';
-import { faultMessageName } from '../xsd/class-names.ts';
 import type { SchemaSet } from '../xsd/schema.ts';
 import { builtInType } from '../xsd/types.ts';
 import { type Policies, takesReplyTo } from './policies.ts';
 import { wrapperStyle } from './wrapper-style.ts';
+import { faultMessageName } from './wsdl-names.ts';
 
 /** A message. It has no part if the Body is empty. */
 export interface WsdlMessage {

@@ -4,7 +4,7 @@ import type { Service, SoapForm } from '../../model/service.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
 import { type Scope, scopeOf } from '../scope.ts';
 import { titleOf } from '../words.ts';
-import { wsdlClassNames } from './class-names.ts';
+import { wsdlClassNames } from '../wsdl/wsdl-names.ts';
 import { annotation } from './elements.ts';
 import { buildSchemas, type SchemaSet } from './schema.ts';
 import { sharedTypes } from './types.ts';

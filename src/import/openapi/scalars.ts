@@ -1,4 +1,4 @@
-import { BIG_INTEGER } from '../../model/scalar.ts';
+import { BIG_INTEGER, SCALARS, type ScalarKind } from '../../model/scalar.ts';
 import { compareDecimals, toDecimal } from '../../wire/decimal.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
 import { compilePattern } from '../../wire/pattern.ts';
@@ -333,9 +333,10 @@ export function fits(node: Node, word: string, options: FieldOptions): boolean {
   if (options.fixed !== undefined) return value === options.fixed;
   if (options.enum !== undefined) return options.enum.includes(value as string | number);
   const kind = word.replace(/\(.*$/, '');
-  if (typeof value === 'boolean') return NATURES[kind] === 'boolean';
-  if (typeof value === 'number') return NATURES[kind] === 'number' && isWhole(node, kind) && fitsNumber(node, options);
-  if (typeof value !== 'string' || NATURES[kind] !== 'text') return false;
+  const nature = natureOf(kind);
+  if (typeof value === 'boolean') return nature === 'boolean';
+  if (typeof value === 'number') return nature === 'number' && isWhole(node, kind) && fitsNumber(node, options);
+  if (typeof value !== 'string' || nature !== 'text') return false;
   return isOf(kind, value) && fitsText(value, word, options);
 }
 
@@ -351,20 +352,14 @@ function wholeOf(number: string): string | undefined {
   return text?.includes('.') === true ? undefined : text;
 }
 
-/** What values of the types are in JSON, that defaults and examples may have. */
-const NATURES: Readonly<Record<string, 'boolean' | 'number' | 'text' | undefined>> = {
-  boolean: 'boolean',
-  integer: 'number',
-  [BIG_INTEGER]: 'number',
-  number: 'number',
-  decimal: 'number',
-  string: 'text',
-  uri: 'text',
-  uuid: 'text',
-  date: 'text',
-  time: 'text',
-  datetime: 'text',
-};
+/** What values of a type are in JSON, of those that defaults and examples may have. */
+function natureOf(kind: string): 'boolean' | 'number' | 'text' | undefined {
+  if (!Object.hasOwn(SCALARS, kind)) return undefined;
+  const { type, contentEncoding } = SCALARS[kind as ScalarKind].json;
+  if (type === undefined || contentEncoding !== undefined) return undefined;
+  if (type === 'string') return 'text';
+  return type === 'boolean' ? 'boolean' : 'number';
+}
 
 /** The types of whole numbers, with those that they hold. */
 const WHOLE: ReadonlyMap<string, (digits: string) => boolean> = new Map([

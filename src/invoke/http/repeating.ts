@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { CALL_RETRY, isRetried, longestAsked, type Retry, retryAfter } from '../../model/retry.ts';
 import { InvokeError } from '../error.ts';
 import type { RawReply, Received } from './raw-reply.ts';
-import { isRepeatable, type Sending } from './sending.ts';
+import { canResend, type Sending } from './sending.ts';
 import { transportError } from './transport-error.ts';
 
 /** Milliseconds to wait after an attempt: random below an amount that doubles each time (full jitter). */
@@ -38,7 +38,7 @@ export async function repeating(attempt: () => Promise<Received>, retry: Retry, 
     const asked = 'reply' in outcome ? retryAfter(outcome.reply.headers['retry-after']) : askedBy(outcome.error);
     const wait = Math.max(asked ?? 0, backOff(retry, made));
     const isOver = made >= attempts || performance.now() - began + wait > time;
-    if (isOver || !isRepeatable(sending.outgoing, sending) || !mayRepeat(outcome, asked, retry, sending))
+    if (isOver || !canResend(sending.outgoing, sending) || !mayRepeat(outcome, asked, retry, sending))
       return endOf(outcome, asked);
     if ((asked ?? 0) > longestAsked(retry)) return endOf(outcome, asked);
     reply?.release();

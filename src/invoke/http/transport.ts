@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../load/value/config.ts';
-import { headersOfCredential } from '../../load/value/headers.ts';
+import { type CredentialHeader, credentialHeaders, headersOfCredential } from '../../load/value/headers.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { ConfigText, ResolveReference } from '../../model/definition.ts';
 import type { CallObserver } from '../../model/metrics.ts';
 import type { Node } from '../../model/node.ts';
-import { MASK, type Redactor } from '../../model/redactor.ts';
+import { MASKED_BASIC, type Redactor } from '../../model/redactor.ts';
 import { CALL_RETRY } from '../../model/retry.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../wire/waiting.ts';
 import { buffered } from '../buffered.ts';
-import { BASIC, BEARER, basic, type Credential, credentialTexts, type Proof } from '../credential.ts';
+import { basic, type Credential, credentialTexts, type Proof } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
 import type { Outgoing, PreparedRequest } from '../outgoing.ts';
 import type { Tokens } from '../tokens.ts';
-import { goneBy, SHOWN_SIGNATURE, WebhookSigner } from '../webhook.ts';
+import { goneBy, WebhookSigner } from '../webhook.ts';
 import { assertSignable, MessageSecurity, shownSecured } from '../ws-security.ts';
 import { type Address, addressAt, addressBelow, type Base, shownUrl } from './address.ts';
 import type { CircuitState } from './circuit.ts';
@@ -145,9 +145,11 @@ export function createTransport({
       const outgoing = own?.kind === 'ws-security' ? shownSecured(written, own, resolve) : written;
       const [base] = basesAt(node, primaryUrl, resolve, called) as readonly [Base];
       const { method, shown } = outgoing;
-      const additions = { proof: shownProof(node, credential, base, outgoing), acceptsCodings: acceptsOf(operation) };
-      const isSigned = credential === undefined && node.credential?.kind === 'webhook' && !declares(outgoing, node);
-      const headers = { ...shownHeaders(outgoing, additions), ...(isSigned ? SHOWN_SIGNATURE : {}) };
+      const { proof, signature } = shownCredential(node, credential, base, outgoing);
+      const headers = {
+        ...shownHeaders(outgoing, { proof, acceptsCodings: acceptsOf(operation) }),
+        ...Object.fromEntries(signature.map(({ name, shown: value }) => [name, value])),
+      };
       return { operation: operation.id, method, url: shownUrl(base, outgoing), headers, body: shown.body };
     },
     async send(target, outgoing, options) {
@@ -243,18 +245,20 @@ function declares({ headers }: Outgoing, { credential }: Node): boolean {
   return own.some((name) => findHeader(headers, name) !== undefined);
 }
 
-function shownProof(
+/** Masked: what proves the caller, of the credential or else of the address, and the headers of a signature beside it. */
+function shownCredential(
   node: Node,
   credential: Credential | undefined,
   base: Base,
   outgoing: Outgoing,
-): Pick<Proof, 'header' | 'shown'> | undefined {
-  if (credential !== undefined) return { header: 'Authorization', shown: BASIC };
+): { readonly proof: Pick<Proof, 'header' | 'shown'> | undefined; readonly signature: readonly CredentialHeader[] } {
+  if (credential !== undefined) return { proof: { header: 'Authorization', shown: MASKED_BASIC }, signature: [] };
   const own = declares(outgoing, node) ? undefined : node.credential;
+  const set = own === undefined ? [] : credentialHeaders(own);
   if (own === undefined || own.kind === 'webhook' || own.kind === 'ws-security')
-    return base.kind === 'url' ? base.proof : undefined;
-  if (own.kind === 'api-key') return { header: own.header, shown: MASK };
-  return { header: 'Authorization', shown: own.kind === 'basic' ? BASIC : BEARER };
+    return { proof: base.kind === 'url' ? base.proof : undefined, signature: set };
+  const [first] = set;
+  return { proof: first && { header: first.name, shown: first.shown }, signature: [] };
 }
 
 /** The target of a call, with its credential. */

@@ -76,6 +76,9 @@ const SHOWN_IN: Readonly<Record<Exclude<SecurityScheme['kind'], 'bearer'>, strin
   webhook: 'the signature of a webhook',
 };
 
+/** The keys of a scheme that are its kind. */
+export const KIND_KEYS = ['bearer', ...Object.keys(SHOWN_IN)] as readonly SecurityScheme['kind'][];
+
 /** The header of its own in which a scheme's credentials are sent. */
 export function headerOf(scheme: SecurityScheme): string | undefined {
   if (scheme.kind === 'webhook') return WEBHOOK_HEADERS.signature;

@@ -28,8 +28,7 @@ import { linkFile, linkSecrets, linkUrl, secureEndpointFault, writtenFault } fro
 import { parseConfigText } from '../value/config-text.ts';
 import { linkDuration, milliseconds } from '../value/units.ts';
 import { placesOf } from './grants.ts';
-
-const KEYS = ['basic', 'api-key', 'bearer', 'client-certificate', 'username-token', 'signature', 'webhook'] as const;
+import { KIND_KEYS } from './requirements.ts';
 
 /** The part of a scheme that depends on its kind. */
 type Kind = SecurityScheme extends infer S ? (S extends SecurityScheme ? Omit<S, 'id' | 'description'> : never) : never;
@@ -57,14 +56,14 @@ function linkKind(
   roles: ReadonlyMap<string, Role>,
 ): Kind | undefined {
   const { report, places } = linking;
-  const [first, second] = Object.keys(value).filter((key) => (KEYS as readonly string[]).includes(key));
+  const [first, second] = Object.keys(value).filter((key) => (KIND_KEYS as readonly string[]).includes(key));
   if (first === undefined) {
-    if (!linking.doubt.about(value, ...KEYS)) report.raise('one-scheme', { scheme: id, said: [] }, at);
+    if (!linking.doubt.about(value, ...KIND_KEYS)) report.raise('one-scheme', { scheme: id, said: [] }, at);
     return undefined;
   }
   if (second !== undefined)
     report.raise('one-scheme', { scheme: id, said: [first, second] }, places.key(value, second));
-  switch (first as (typeof KEYS)[number]) {
+  switch (first as SecurityScheme['kind']) {
     case 'basic':
       return { kind: 'basic' };
     case 'api-key':

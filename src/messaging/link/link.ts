@@ -27,7 +27,6 @@ import type { Field } from '../../model/field.ts';
 import type { Gateway } from '../../model/gateway.ts';
 import {
   codeOfSubscription,
-  DELIVERY_RETRY,
   type InputMap,
   type InputSource,
   isComparable,
@@ -35,6 +34,7 @@ import {
   type Subscription,
 } from '../../model/message.ts';
 import type { Registry } from '../../model/registry.ts';
+import { DELIVERY_RETRY } from '../../model/retry.ts';
 import { isAnyText } from '../../model/scalar.ts';
 import type { Role } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';

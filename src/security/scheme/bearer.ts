@@ -4,8 +4,8 @@ import { Fault } from '../../model/fault.ts';
 import { type BearerScheme, Refused, type Role, type User } from '../../model/security.ts';
 import { listsOf, undeclaredUser } from '../authorise.ts';
 import type { Directory } from '../directory/directory-port.ts';
+import { type KeySet, openKeys } from '../jwks.ts';
 import { type LookAtFile, REALM, type Verifier } from '../security-port.ts';
-import { type KeySet, openKeys } from './keys.ts';
 
 // JSON Web Tokens (RFC 7519) as bearer tokens (RFC 6750), in particular access tokens of OAuth 2.0 (RFC 9068).
 

@@ -9,10 +9,9 @@ import { isLoopbackName } from '../../wire/network-address.ts';
 import { type Clock, once, SYSTEM_CLOCK } from '../../wire/waiting.ts';
 import { reading } from '../database.ts';
 import type { Directory } from '../directory/directory-port.ts';
-
+import { bounded } from '../jwks.ts';
 import { addressKey } from '../rate-limit.ts';
 import { type BearerPlace, compileIdToken } from '../scheme/bearer.ts';
-import { bounded } from '../scheme/keys.ts';
 import { returnPath } from './browser.ts';
 import { timeText } from './session-rows.ts';
 

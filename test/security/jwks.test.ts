@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openKeys } from '../../src/security/scheme/keys.ts';
+import { openKeys } from '../../src/security/jwks.ts';
 import { projectFiles } from '../../src/serve/start/settings.ts';
 import { type Issuer, makeKey, startIssuer } from '../support/issuer.ts';
 import { eventually } from '../support/project.ts';
