@@ -232,8 +232,9 @@ function tokenFacts({ passwords, maxAge }: UsernameTokenScheme): Facts {
   return { ...PLAIN, accepted: passwords.map((each) => `a password as ${each}`), tolerance: maxAge };
 }
 
-function signatureFacts({ algorithms, digests, maxAge }: SignatureScheme): Facts {
-  return { ...PLAIN, accepted: [...algorithms, ...digests], tolerance: maxAge };
+function signatureFacts({ algorithms, digests, maxAge, certificatesFile }: SignatureScheme): Facts {
+  const named = certificatesFile === undefined ? [] : ['a certificate that is only named'];
+  return { ...PLAIN, accepted: [...algorithms, ...digests, ...named], tolerance: maxAge };
 }
 
 function compareFacts(old: Facts, now: Facts, add: Add): void {

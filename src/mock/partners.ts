@@ -4,13 +4,13 @@ import { compileRest } from '../binding/rest/rest.ts';
 import { isAttachment } from '../codec/binary.ts';
 import { writeJsonText } from '../codec/index.ts';
 import { TOKEN_PATH } from '../invoke/stand-in.ts';
-import { shownSignature } from '../invoke/webhook.ts';
+import { headersOfCredential } from '../load/value/headers.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import { bareField, type Document } from '../model/document.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import type { Outcome } from '../model/handler.ts';
-import { isSigning, type Node, type NodeCredential } from '../model/node.ts';
+import type { Node } from '../model/node.ts';
 import type { ScalarKind } from '../model/scalar.ts';
 import type { Message, Operation, Service } from '../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
@@ -180,18 +180,12 @@ class Tokens {
   }
 }
 
-/** The headers of a credential, in lower case. */
-function headersOf(credential: NodeCredential): readonly string[] {
-  if (isSigning(credential)) return Object.keys(shownSignature(credential)).map((name) => name.toLowerCase());
-  return [credential.kind === 'api-key' ? credential.header.toLowerCase() : 'authorization'];
-}
-
 /** @throws Fault UNAUTHENTICATED when a call lacks what the node's `credential:` says */
 function checkCredential(consumer: ConsumerOperation, headers: Readonly<Record<string, string>>, tokens: Tokens): void {
   const { credential } = consumer.target;
   // A Security header is part of the message, and not read by a mock.
   if (credential === undefined || credential.kind === 'ws-security') return;
-  const own = headersOf(credential);
+  const own = headersOfCredential(credential);
   // The operation's own header takes the place of the node's credential.
   if (consumer.headers.some((each) => own.includes(each.name.toLowerCase()))) return;
   const sent = headers[own[0] ?? ''] ?? '';

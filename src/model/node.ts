@@ -1,6 +1,6 @@
 import type { ConfigText, Position } from './definition.ts';
 import type { Retry } from './retry.ts';
-import type { HmacSignature } from './security.ts';
+import type { HmacSignature, KeyReferenceKind, TokenForm } from './security.ts';
 
 /** A remote system with its address. */
 export interface Node {
@@ -75,6 +75,10 @@ export interface MessageSigner extends ClientCertificate {
   readonly algorithm?: string;
   /** URI of the digest algorithm; SHA-256 without it. */
   readonly digest?: string;
+  /** The certificate in the message without it. */
+  readonly reference?: Exclude<KeyReferenceKind, 'token'>;
+  /** Without it the message contains the certificate if `reference` is absent, unsigned. */
+  readonly token?: TokenForm;
 }
 
 /** The signature over Body and Timestamp that each reply must have, also a fault. One of `certificateFile` and `caFile` is there. */
@@ -94,10 +98,11 @@ export interface ReplySignature {
   readonly confirmation?: boolean;
 }
 
-/** A user name and a password inside messages (WSS UsernameToken Profile 1.1.1). */
+/** A user name, as a rule with a password, inside messages (WSS UsernameToken Profile 1.1.1). */
 export interface UsernameToken {
   readonly user: ConfigText;
-  readonly password: ConfigText;
+  /** The token has the user name alone without it. */
+  readonly password?: ConfigText;
   /** The hash of the password is sent (`PasswordDigest`) rather than the password (`PasswordText`). */
   readonly digest: boolean;
 }
@@ -117,9 +122,9 @@ export type NodeCredential =
   | {
       readonly kind: 'ws-security';
       readonly usernameToken?: UsernameToken;
-      /** Milliseconds from Created to Expires of the Timestamp; always there with a signature. */
+      /** Milliseconds from Created to Expires of the Timestamp; there is none without it. */
       readonly timestamp?: number;
-      /** Signs Body, Timestamp, UsernameToken and the header blocks of WS-Addressing. */
+      /** Signs Body, Timestamp, UsernameToken and the other header blocks for the receiver. */
       readonly signature?: MessageSigner;
       /** How replies must be signed. */
       readonly replySignature?: ReplySignature;

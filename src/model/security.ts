@@ -142,6 +142,8 @@ export interface SignatureScheme extends SchemeBase {
   readonly maxAge: number;
   /** File with certificates (PEM) of authorities. Without it, certificates are only recognised by their fingerprints. */
   readonly caFile?: ConfigText;
+  /** File with certificates (PEM) of callers, which messages may name without containing them. */
+  readonly certificatesFile?: ConfigText;
 }
 
 /** Signatures of webhooks over REST, as Standard Webhooks has them. */
@@ -247,6 +249,19 @@ export const DIGEST_ALGORITHMS: Readonly<Record<string, string>> = {
   sha512: 'http://www.w3.org/2001/04/xmlenc#sha512',
   sha1: `${XMLDSIG}sha1`,
 };
+
+/**
+ * How the signature of a message refers to the certificate of its key (WSS: X.509 Certificate Token Profile 1.1.1, section 3.2):
+ * `token` is in the message as a BinarySecurityToken; the others name a certificate that the receiver has.
+ */
+export const KEY_REFERENCES = ['token', 'issuer-serial', 'key-identifier', 'thumbprint'] as const;
+
+export type KeyReferenceKind = (typeof KEY_REFERENCES)[number];
+
+/** Whether a message contains the certificate that its signature refers to, and whether the signature covers it as well. */
+export const TOKEN_FORMS = ['included', 'signed'] as const;
+
+export type TokenForm = (typeof TOKEN_FORMS)[number];
 
 /** Names of algorithms over SHA-1, whose collisions can be computed. Suites of WS-SecurityPolicy 1.3 (section 6.1) demand them. */
 export const WEAK_ALGORITHMS: ReadonlySet<string> = new Set(['rsa-sha1', 'sha1']);

@@ -2,9 +2,11 @@ import type { X509Certificate } from 'node:crypto';
 import { Refused } from '../model/security.ts';
 import type { XmlElement } from '../wire/xml/tree.ts';
 import { faultOfKey } from './algorithms.ts';
-import { checkValidity, Ids, signerOf } from './certificate.ts';
-import { checkTimestamp, type EnvelopeParts, partsOf, type SecurityHeader } from './header.ts';
+import { checkValidity, signerOf } from './certificate.ts';
+import { type EnvelopeParts, partsOf, type SecurityHeader } from './header.ts';
+import { Ids } from './ids.ts';
 import { readSignature, type SignatureReference } from './signature-form.ts';
+import { checkTimestamp } from './times.ts';
 import { type Covered, verifySignature } from './verify.ts';
 
 // WS-Security X.509 Certificate Token Profile 1.1.1: messages whose Body and Timestamp are signed, in both directions.

@@ -589,6 +589,14 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     '{ signature: { file: a.pem, key-file: a.key } }',
     '{ signature: { file: a.pem, key-file: a.key, digest: sha512 } }',
   ),
+  'node.credential.signature.reference': ofMessages(
+    '{ signature: { file: a.pem, key-file: a.key } }',
+    '{ signature: { file: a.pem, key-file: a.key, reference: thumbprint } }',
+  ),
+  'node.credential.signature.token': ofMessages(
+    '{ signature: { file: a.pem, key-file: a.key } }',
+    '{ signature: { file: a.pem, key-file: a.key, token: signed } }',
+  ),
   'node.credential.reply-signature': ofMessages(
     '{ timestamp: 5 min }',
     '{ timestamp: 5 min, reply-signature: { certificate: a.pem } }',
@@ -672,6 +680,10 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   'scheme.signature.digests': scheme(
     'signature: { ca: ca.pem, digests: [sha256] }',
     'signature: { ca: ca.pem, digests: [sha512] }',
+  ),
+  'scheme.signature.certificates': scheme(
+    'signature: { ca: ca.pem }',
+    'signature: { ca: ca.pem, certificates: c.pem }',
   ),
   'scheme.signature.max-age': scheme(
     'signature: { ca: ca.pem, max-age: 1 min }',

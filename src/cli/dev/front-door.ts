@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { IN_USE, inUse } from '../../serve/listen/port-holder.ts';
@@ -146,13 +147,10 @@ async function isStopping({ host, port }: Address): Promise<boolean> {
 }
 
 function listenOnce(server: Server, { host, port }: Address): Promise<NodeJS.ErrnoException | undefined> {
-  return new Promise((resolve) => {
-    server.once('error', resolve);
-    server.listen(port, host, () => {
-      server.off('error', resolve);
-      resolve(undefined);
-    });
-  });
+  return once(server.listen(port, host), 'listening').then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => error,
+  );
 }
 
 function cannotListen({ host, port }: Address, cause: NodeJS.ErrnoException): CliFailure {

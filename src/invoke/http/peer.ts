@@ -11,9 +11,9 @@ import { Tokens, tokenClientOf, tokenFetch } from '../tokens.ts';
 import { type RequestSigner, signerOf } from '../webhook.ts';
 import { MessageSecurity } from '../ws-security.ts';
 import { type Base, resolveBase } from './address.ts';
+import { type Circuit, createCircuit } from './circuit.ts';
 import { endpointsOf, type ProxyOf } from './connection/endpoint.ts';
 import type { ConnectionFacts, Connections, Pools } from './connection/pools.ts';
-import { type Circuit, createCircuit } from './resilience.ts';
 
 /** A node with everything that calls to it need, resolved once. */
 export interface Peer {

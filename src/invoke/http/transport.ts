@@ -1,27 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../load/value/config.ts';
-import { headersOfCredential } from '../../load/value/headers.ts';
+import { type CredentialHeader, credentialHeaders, headersOfCredential } from '../../load/value/headers.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { ConfigText, ResolveReference } from '../../model/definition.ts';
 import type { CallObserver } from '../../model/metrics.ts';
 import { isSigning, type Node } from '../../model/node.ts';
-import { MASK, type Redactor } from '../../model/redactor.ts';
+import { MASKED_BASIC, type Redactor } from '../../model/redactor.ts';
 import { CALL_RETRY } from '../../model/retry.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../wire/waiting.ts';
-import { BASIC, BEARER, basic, type Credential, credentialTexts, type Proof } from '../credential.ts';
+import { buffered } from '../buffered.ts';
+import { basic, type Credential, credentialTexts, type Proof } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
 import type { Outgoing, PreparedRequest } from '../outgoing.ts';
 import type { Tokens } from '../tokens.ts';
-import { buffered, goneBy, RequestSigner, shownSignature } from '../webhook.ts';
+import { goneBy, RequestSigner } from '../webhook.ts';
 import { assertSignable, MessageSecurity, shownSecured } from '../ws-security.ts';
 import { type Address, addressAt, addressBelow, type Base, shownUrl } from './address.ts';
+import type { CircuitState } from './circuit.ts';
 import { proxiesOf } from './connection/endpoint.ts';
 import { Connections, type PoolFigures } from './connection/pools.ts';
 import { findHeader, shownHeaders } from './headers.ts';
 import { basesAt, openPeer, type Peer } from './peer.ts';
 import type { RawReply } from './raw-reply.ts';
-import type { CircuitState } from './resilience.ts';
 import { send } from './send.ts';
 import type { Sending, SendingOptions } from './sending.ts';
 
@@ -145,10 +146,11 @@ export function createTransport({
       const outgoing = own?.kind === 'ws-security' ? shownSecured(written, own, resolve) : written;
       const [base] = basesAt(node, primaryUrl, resolve, called) as readonly [Base];
       const { method, shown } = outgoing;
-      const additions = { proof: shownProof(node, credential, base, outgoing), acceptsCodings: acceptsOf(operation) };
-      const signing = credential === undefined && !declares(outgoing, node) ? node.credential : undefined;
-      const signature = isSigning(signing) ? shownSignature(signing) : {};
-      const headers = { ...shownHeaders(outgoing, additions), ...signature };
+      const { proof, signature } = shownCredential(node, credential, base, outgoing);
+      const headers = {
+        ...shownHeaders(outgoing, { proof, acceptsCodings: acceptsOf(operation) }),
+        ...Object.fromEntries(signature.map(({ name, shown: value }) => [name, value])),
+      };
       return { operation: operation.id, method, url: shownUrl(base, outgoing), headers, body: shown.body };
     },
     async send(target, outgoing, options) {
@@ -245,18 +247,20 @@ function declares({ headers }: Outgoing, { credential }: Node): boolean {
   return own.some((name) => findHeader(headers, name) !== undefined);
 }
 
-function shownProof(
+/** Masked: what proves the caller, of the credential or else of the address, and the headers of a signature beside it. */
+function shownCredential(
   node: Node,
   credential: Credential | undefined,
   base: Base,
   outgoing: Outgoing,
-): Pick<Proof, 'header' | 'shown'> | undefined {
-  if (credential !== undefined) return { header: 'Authorization', shown: BASIC };
+): { readonly proof: Pick<Proof, 'header' | 'shown'> | undefined; readonly signature: readonly CredentialHeader[] } {
+  if (credential !== undefined) return { proof: { header: 'Authorization', shown: MASKED_BASIC }, signature: [] };
   const own = declares(outgoing, node) ? undefined : node.credential;
+  const set = own === undefined ? [] : credentialHeaders(own);
   if (own === undefined || isSigning(own) || own.kind === 'ws-security')
-    return base.kind === 'url' ? base.proof : undefined;
-  if (own.kind === 'api-key') return { header: own.header, shown: MASK };
-  return { header: 'Authorization', shown: own.kind === 'basic' ? BASIC : BEARER };
+    return { proof: base.kind === 'url' ? base.proof : undefined, signature: set };
+  const [first] = set;
+  return { proof: first && { header: first.name, shown: first.shown }, signature: [] };
 }
 
 /** The target of a call, with its credential. */

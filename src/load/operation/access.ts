@@ -2,7 +2,7 @@ import { isMessageScheme, isRequestScheme, type Role, type SecurityScheme } from
 import { type Answer, finalAnswer, reachedBy } from '../../model/service.ts';
 import { type Linking, refuseKey, resolveKey } from '../linking.ts';
 import { type GrantSources, type Grants, grantsOf, refuseGrantOfPublic } from '../security/grants.ts';
-import { type Callers, headerOf, requirementOf, usualSchemes, withoutMessages } from '../security/schemes.ts';
+import { type Callers, headerOf, requirementOf, usualSchemes, withoutMessages } from '../security/requirements.ts';
 import { saidHeaders } from './request.ts';
 import type { OperationSpot } from './spot.ts';
 import { callPlace } from './version-answer.ts';

@@ -14,7 +14,7 @@ export interface HmacDeclared {
 }
 
 /** @param several what a list of secrets means @param timestamp what the header of that name contains, and what follows */
-export function hmacKeys(several: string, timestamp: string): { readonly [K in keyof HmacDeclared]-?: JsonSchema } {
+export function hmacKeys(several: string, timestamp: string) {
   return {
     secrets: {
       title: 'a secret or a list of them',
@@ -54,5 +54,5 @@ export function hmacKeys(several: string, timestamp: string): { readonly [K in k
     },
     timestamp: headerName(`The header with the time, if it is signed and not in \`form\`: ${timestamp}`, 'X-Timestamp'),
     id: headerName('The header with the id of the webhook, if it is signed.', 'X-Webhook-Id'),
-  };
+  } satisfies Record<keyof HmacDeclared, JsonSchema>;
 }

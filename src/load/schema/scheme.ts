@@ -26,7 +26,7 @@ export interface BearerDeclared {
   readonly roles?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-const bearer: JsonSchema = keys<keyof BearerDeclared>(
+export const bearer = keys(
   {
     required: ['issuer', 'audience', 'jwks'],
     description: 'A signed JSON Web Token as a bearer token (RFC 6750, RFC 7519).',
@@ -101,7 +101,7 @@ const bearer: JsonSchema = keys<keyof BearerDeclared>(
       description: 'Roles by value of the claim.',
       examples: [{ 'orders.read': 'CLERK' }, { 'orders.write': ['CLERK', 'BUYER'] }],
     },
-  },
+  } satisfies Record<keyof BearerDeclared, JsonSchema>,
 );
 
 /** Exactly one of the keys besides the description in a valid definition. */
@@ -136,9 +136,10 @@ export interface SignatureDeclared {
   readonly algorithms?: readonly string[];
   readonly digests?: readonly string[];
   readonly ca?: string;
+  readonly certificates?: string;
 }
 
-const usernameToken = keys<keyof NonNullable<SchemeDeclared['username-token']>>(
+export const usernameToken = keys(
   {
     description:
       'A user and a password inside a SOAP message (WS-Security UsernameToken Profile 1.1.1). A digest is computed from the shared secret of the user.',
@@ -159,10 +160,10 @@ const usernameToken = keys<keyof NonNullable<SchemeDeclared['username-token']>>(
       '5 min',
       '2 min',
     ),
-  },
+  } satisfies Record<keyof NonNullable<SchemeDeclared['username-token']>, JsonSchema>,
 );
 
-const signature = keys<keyof SignatureDeclared>(
+export const signature = keys(
   {
     description:
       'An XML signature over the Body and Timestamp of a SOAP message, with an X.509 certificate (WS-Security X.509 Token Profile 1.1.1).',
@@ -184,10 +185,14 @@ const signature = keys<keyof SignatureDeclared>(
       'File with CA certificates (PEM). Certificates that they issue are identified by their subject, all others only by their fingerprint. May refer to configuration.',
       'certificates/partners.pem',
     ),
-  },
+    certificates: filePath(
+      'File with certificates (PEM) of callers, which messages may then name by issuer and serial number, thumbprint or key identifier instead of containing them. Who a certificate belongs to is decided as for others: by the `certificates` of users. May refer to configuration.',
+      'certificates/callers.pem',
+    ),
+  } satisfies Record<keyof SignatureDeclared, JsonSchema>,
 );
 
-const webhook = keys<keyof WebhookDeclared>(
+export const webhook = keys(
   {
     required: ['user', 'secrets'],
     description:
@@ -215,10 +220,10 @@ const webhook = keys<keyof WebhookDeclared>(
       '5 min',
       '2 min',
     ),
-  },
+  } satisfies Record<keyof WebhookDeclared, JsonSchema>,
 );
 
-const hmac = keys<keyof HmacSchemeDeclared>(
+export const hmac = keys(
   {
     required: ['user', 'secrets', 'header'],
     description:
@@ -250,7 +255,7 @@ const hmac = keys<keyof HmacSchemeDeclared>(
       '5 min',
       '2 min',
     ),
-  },
+  } satisfies Record<keyof HmacSchemeDeclared, JsonSchema>,
 );
 
 export const scheme = keys<'scheme' | keyof SchemeDeclared>(

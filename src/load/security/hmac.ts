@@ -4,12 +4,16 @@ import { hasVariable, readHeaderForm, readSignedForm } from '../../wire/hmac.ts'
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import type { HmacDeclared } from '../schema/hmac.ts';
+import { defaultsOf } from '../schema/json-schema.ts';
+import { hmac } from '../schema/scheme.ts';
 import { linkSecrets } from '../value/address.ts';
+
+const DEFAULTS = defaultsOf(hmac);
 
 /** What a signature is, and what it signs. @param within the key that holds it */
 export function linkHmac(linking: Linking, declared: HmacDeclared, within: string): HmacSignature {
   const { report, places } = linking;
-  const { form = '{hex}', signed = '{body}', timestamp, id, algorithm = 'sha256' } = declared;
+  const { form, signed, timestamp, id, algorithm, 'secret-encoding': encoding } = { ...DEFAULTS, ...declared };
   const bad = (key: keyof HmacDeclared, reason: string, ...examples: readonly string[]): void => {
     const at = declared[key] === undefined ? places.start(declared) : places.value(declared, key);
     report.raise('bad-value', { name: `${within}.${key}`, reason, examples }, at);
@@ -47,8 +51,7 @@ export function linkHmac(linking: Linking, declared: HmacDeclared, within: strin
   if (id !== undefined && headers.indexOf(headers[2]) < 2) bad('id', 'is another header of the signature');
   return {
     secrets: linkSecrets(linking, declared, 'secrets', 'A secret of webhooks'),
-    encoding: declared['secret-encoding'] ?? 'text',
-    ...{ header: declared.header, algorithm, form, signed },
+    ...{ encoding, header: declared.header, algorithm, form, signed },
     ...given({ timestamp, webhookId: id }),
   };
 }

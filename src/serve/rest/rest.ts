@@ -10,7 +10,7 @@ import type { DocumentValue } from '../../model/value.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
 import { after, attempt } from '../../wire/waiting.ts';
 import { begun, type Call } from '../answer/call.ts';
-import { type BodyDigest, type BodyLimits, withinTime } from '../exchange/body.ts';
+import { type BodyDigest, type BodyLimits, wholeLimit, withinTime } from '../exchange/body.ts';
 import { type Exchange, type Mounts, type ReplyHeaders, readingQuery } from '../exchange/exchange.ts';
 import { comparable, digestOf } from '../exchange/once.ts';
 import { timedOut, type WrittenFault } from '../exchange/refuse.ts';
@@ -51,12 +51,12 @@ class RestConnector {
     const { body, attachment, attachments, parameters } = ports.registry.gateway.limits;
     const { pace } = ports;
     const codings = ports.registry.gateway.requestEncodings;
-    this.#formLimits = { size: body + attachments * attachment, pace, codings };
-    this.#partLimits = { body, attachment, attachments, parts: parameters };
+    this.#formLimits = { ...wholeLimit(ports.registry.gateway.limits), pace, codings };
+    this.#partLimits = { body, attachment, attachments, parameters };
     this.#compresses = ports.registry.gateway.compress.rest;
     this.#signed = new Set([...ports.operations.keys()].filter(({ requires }) => requires.some(isRequestScheme)));
-    this.#bodyLimits = { size: body, pace, codings };
-    this.#contentLimits = { size: attachment, pace, codings };
+    this.#bodyLimits = { size: body, key: '`limits.body`', pace, codings };
+    this.#contentLimits = { size: attachment, key: '`limits.attachment`', pace, codings };
   }
 
   /** Answers one exchange; neither throws nor rejects. */

@@ -7,7 +7,7 @@ import { ConfigError, resolveAll } from '../../load/value/config.ts';
 import type { ConfigText } from '../../model/definition.ts';
 import { isSigning } from '../../model/node.ts';
 import type { Registry } from '../../model/registry.ts';
-import { isMessageScheme, isRequestScheme, type SignatureScheme, type User } from '../../model/security.ts';
+import { isMessageScheme, isRequestScheme, type User } from '../../model/security.ts';
 import { createAuthenticator } from '../../security/authenticator.ts';
 import { type OpenDirectory, openDirectory } from '../../security/directory/directory.ts';
 import type { Directory } from '../../security/directory/directory-port.ts';
@@ -25,7 +25,7 @@ export function securitySettings({ schemes, gateway, users }: Registry): ConfigT
   const ofSchemes = [...schemes.values()].flatMap((scheme): readonly (ConfigText | undefined)[] => {
     if (scheme.kind === 'bearer') return [scheme.issuer, scheme.jwks, ...scheme.audience];
     if (isRequestScheme(scheme)) return scheme.secrets;
-    return scheme.kind === 'signature' ? [scheme.caFile] : [];
+    return scheme.kind === 'signature' ? [scheme.caFile, scheme.certificatesFile] : [];
   });
   const ofUsers = [...users.values()].map(({ sharedSecret }) => sharedSecret);
   const { listen, signIn = [] } = gateway.console ?? {};
@@ -131,18 +131,22 @@ async function openMessageSecurity(
     nonces,
     clock: clock.now,
     secretOf,
-    authorities: (scheme) => readAuthorities(scheme, env, folder),
+    certificates: ({ id, caFile, certificatesFile }) => ({
+      authorities: readFileOf(`ca of the scheme ${id}`, caFile, env, folder),
+      callers: readFileOf(`certificates of the scheme ${id}`, certificatesFile, env, folder),
+    }),
   });
 }
 
-function readAuthorities({ id, caFile }: SignatureScheme, env: Environment, folder: string): string | undefined {
-  if (caFile === undefined) return undefined;
-  const path = resolveSetting(caFile, env);
+/** @param what the file is, for errors */
+function readFileOf(what: string, file: ConfigText | undefined, env: Environment, folder: string): string | undefined {
+  if (file === undefined) return undefined;
+  const path = resolveSetting(file, env);
   try {
     return readFileSync(resolve(folder, path), 'utf8');
   } catch (error) {
     const hint = "It is relative to the project's folder.";
-    throw new GatewayError(`ca of the scheme ${id}: ${path} can't be read`, { hint, cause: error });
+    throw new GatewayError(`${what}: ${path} can't be read`, { hint, cause: error });
   }
 }
 
