@@ -142,7 +142,7 @@ const FREE = new Set(['description', 'sql', 'pattern', 'default', 'assumed', 'ex
 const CONFIGURED: Readonly<Record<string, RegExp>> = {
   gateway:
     /^(settings\.\w+(\.value)?|listen|database(\.(url|schema|replicas(\.urls)?))?|publicUrl|tls\.(certificate|key|passphrase|client-ca)|audit|console\.(listen|sign-in\.(client|secret)))$/,
-  scheme: /^(bearer\.(issuer|audience|jwks)|signature\.ca|(webhook|hmac)\.secrets)$/,
+  scheme: /^(bearer\.(issuer|audience|jwks)|signature\.(ca|certificates)|(webhook|hmac)\.secrets)$/,
   user: /^shared-secret$/,
   datasource: /^(url|password|replicas(\.urls)?)$/,
   node: /^(base|ca-file|certificate|resolve|credential)(\.|$)/,

@@ -259,7 +259,7 @@ export const textEntries = {
   'misplaced-reference': error<{ text: string; key: string }>({
     message: ({ text, key }) => `${text} can't be used in ${key}, where references are not resolved.`,
     hint: () =>
-      'References to configuration are allowed in listen, settings, database, publicUrl, tls, audit and console of the gateway; in url, password and replicas of datasources; in issuer, audience, jwks and ca of schemes; in the shared-secret of users; in addresses, files and the credential of nodes; in headers, form and values of calls over REST; and in PRIMARYURL.',
+      'References to configuration are allowed in listen, settings, database, publicUrl, tls, audit and console of the gateway; in url, password and replicas of datasources; in issuer, audience, jwks, ca, certificates and secrets of schemes; in the shared-secret of users; in addresses, files and the credential of nodes; in headers, form and values of calls over REST; and in PRIMARYURL.',
     explanation:
       'Definitions are the same on every system. Only addresses, the database, certificate files, secrets and partner-specific values differ, so references are resolved in those places only.',
   }),
