@@ -58,7 +58,7 @@ export function linkRest(
     headers.length === saidHeaders(spot).length &&
     !linking.doubt.about(body);
   if (isWhole)
-    warnOfUnsent(linking, spot, exchange, [...headers.map(({ field }) => field), ...uris.flatMap(sentWith)], body.why);
+    warnOfUnsent(linking, spot, request, [...headers.map(({ field }) => field), ...uris.flatMap(sentWith)], body.why);
   const types = linkTypes(linking, spot, request, body);
   return { request, method, uris, requestHeaders: headers, body: body.kind, ...form, ...types };
 }
@@ -193,19 +193,19 @@ export function linkBody(linking: Linking, spot: OperationSpot, method: Method, 
 const sentWith = ({ variables, body }: OperationUri): Field[] => [...variables.map(({ field }) => field), ...body];
 
 /**
- * Warns of what no request can carry, in a URI, a header or a body: optional fields of the operation's own request and prompts of its
- * query. A document with an id of its own may have fields that are for other operations.
+ * Warns of optional fields of the operation's own request that no request can carry, in a URI, a header or the body. A document
+ * with an id of its own may have fields that are for other operations, and a query prompts that are for its own callers.
  * @param why there is no body
  */
 function warnOfUnsent(
   { report, doubt }: Linking,
   spot: OperationSpot,
-  { request, answer }: Exchange,
+  request: Message,
   sent: readonly Field[],
   why: string,
 ): void {
   const { request: said } = spot.declared;
-  const isOwn = answer.kind === 'query' || (typeof said === 'object' && 'fields' in said);
+  const isOwn = typeof said === 'object' && 'fields' in said;
   const hasOther = soapName(spot.name, spot.declared) !== undefined || spot.lacks('request', 'headers', 'body');
   const document = documentOf(request);
   if (document === undefined || !isOwn || hasOther || doubt.about(document)) return;

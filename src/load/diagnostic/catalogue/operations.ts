@@ -40,7 +40,7 @@ export const operationEntries = {
         ? `Add it to the template: {?${field}}.`
         : 'Write `post:` in place of the method, so that there is a body.',
     explanation:
-      'A field of the request or a prompt of the query has no place in a template, in a header or in a body, so it never has a value. GET, HEAD and DELETE have no body unless `body:` names a field. Of documents with an id of their own, which operations may share, this is not reported.',
+      'A field of the request has no place in a template, in a header or in the body, so it never has a value. GET, HEAD and DELETE have no body unless `body:` names a field. This is not reported of documents with an id of their own, which operations may share, nor of prompts, which other callers of the query may give.',
   }),
   overlap: error<{ template: string; other: string; where: string }>({
     message: ({ template, other, where }) => `A request can match both ${template} and ${other} of ${where}.`,
