@@ -139,11 +139,16 @@ export class RequestSigner {
   }
 }
 
-/** Signs the attempts at one call: with the same id, and the time of each. */
+/**
+ * Signs the attempts at one call: with the same id, and the time of each. No two have the same second: a receiver takes the second
+ * of two that are equal for a copy.
+ */
 export class RequestSignature {
   readonly #id: string;
   readonly #sign: Sign;
   readonly #now: () => number;
+  /** In seconds since 1970. */
+  #last = 0;
 
   constructor(id: string, sign: Sign, now: () => number) {
     this.#id = id;
@@ -154,7 +159,8 @@ export class RequestSignature {
   /** A signed copy of a request whose body is in memory. */
   on(outgoing: Outgoing): Outgoing {
     const { shown, text, whole } = outgoing;
-    const timestamp = String(Math.floor(this.#now() / 1000));
+    this.#last = Math.max(Math.floor(this.#now() / 1000), this.#last + 1);
+    const timestamp = String(this.#last);
     const { plain, signature } = this.#sign({ id: this.#id, timestamp, body: whole ?? text ?? '' });
     return {
       ...outgoing,

@@ -14,7 +14,7 @@ import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../model/security.ts';
 import type { Service } from '../model/service.ts';
 import { certificateName } from '../wire/certificate.ts';
 import { parseSocketAddress } from '../wire/network-address.ts';
-import { isOwnHeader } from '../wire/request-headers.ts';
+import { isOwnHeader, isWrittenByCalls } from '../wire/request-headers.ts';
 import type { Place } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, linkEach, refuseKey } from './linking.ts';
 import { given } from './object.ts';
@@ -232,12 +232,12 @@ function linkWebhook(linking: Linking, credential: CredentialDeclared): Of<'webh
   return { kind: 'webhook', secrets: linkSecrets(linking, credential, 'webhook', 'A secret of webhooks') };
 }
 
-/** The headers are those that the partner has chosen, not those of the protocol. */
+/** The headers are those that the partner has chosen, not those of the protocol, nor those that every call has. */
 function linkSignedHeaders(linking: Linking, declared: HmacDeclared): Of<'hmac'> {
   const { report, places } = linking;
   for (const key of ['header', 'timestamp', 'id'] as const) {
     const header = declared[key];
-    if (header === undefined || !isOwnHeader(header.toLowerCase())) continue;
+    if (header === undefined || !isWrittenByCalls(header.toLowerCase())) continue;
     if (key === 'header' && header.toLowerCase() === 'authorization') continue;
     report.raise('credential-header', { header }, places.value(declared, key));
   }

@@ -69,6 +69,12 @@ export function hasVariable(parts: readonly Part<Variable>[], name: Variable): b
   return parts.some((part) => !isText(part) && part.name === name);
 }
 
+/** The text behind a variable; empty where another variable or nothing follows. */
+export function textBehind(parts: readonly Part<Variable>[], name: Variable): string {
+  const next = parts[parts.findIndex((part) => !isText(part) && part.name === name) + 1];
+  return next !== undefined && isText(next) ? next.text : '';
+}
+
 /** What separates several signatures, or a signature and its time. */
 const SEPARATORS = /[\s,;]+/;
 
@@ -169,8 +175,9 @@ export function readHmacHeader({ digest, timestamp }: HeaderForm, header: string
     if (digests.length === MOST_SIGNATURES) break;
     digests.push(Buffer.from(text, coding));
   }
-  const [found] = timestamp === undefined ? [] : header.matchAll(timestamp.pattern);
-  return { digests, timestamp: found?.[1] };
+  const times = timestamp === undefined ? [] : Array.from(header.matchAll(timestamp.pattern), ([, text]) => text);
+  // Without a text around it, anything between separators may be the time.
+  return { digests, timestamp: times.find((text) => hmacInstant(text ?? '') !== undefined) ?? times[0] };
 }
 
 /** Writes a header. Further signatures follow the first one, in the same form. */

@@ -46,6 +46,11 @@ export function headerRule(name: string): HeaderRule | undefined {
   return isOwnHeader(name) ? OWN[name] : undefined;
 }
 
+/** Whether calls write a header themselves: what identifies a request, and who sends it. @param name in lower case */
+export function isWrittenByCalls(name: string): boolean {
+  return isTaken(name) || name === 'idempotency-key';
+}
+
 /**
  * Whether a header can't be used for credentials. Proxies forward certificates in some that begin with `X-Forwarded-`.
  * @param name in lower case

@@ -52,6 +52,9 @@ hmac:
   id: Twitch-Eventsub-Message-Id
   signed: "{id}{timestamp}{body}"
 ---
+scheme: SEPARATED
+hmac: { user: partner, secrets: "\${secret:SLACK}", header: X-Sig, form: "sha256={hex}", timestamp: X-Time, id: X-Id, signed: "{id}.{timestamp}.{body}" }
+---
 scheme: TEAMS
 hmac: { user: partner, secrets: "\${secret:TEAMS}", secret-encoding: base64, header: Authorization, form: "HMAC {base64}" }
 ---
@@ -70,6 +73,7 @@ operations:
   SLACK_FORM: { post: slack-form, handler: who, requires: SLACK, form: multipart, request: { fields: { command: string, file: binary } }, response: { fields: { ID: string, SEEN: string } } }
   SLACK_EVENT: { post: slack-event, handler: who, requires: SLACK, request: { fields: { command: string } }, response: { fields: { ID: string, SEEN: string } } }
   TWITCH_HOOK: { post: twitch, handler: who, requires: TWITCH, request: { fields: { zen: string } }, response: { fields: { ID: string, SEEN: string } } }
+  SEPARATED_HOOK: { post: separated, handler: who, requires: SEPARATED, request: { fields: { zen: string } }, response: { fields: { ID: string, SEEN: string } } }
   STANDARD_HOOK: { post: standard, handler: who, requires: STANDARD, request: { fields: { zen: string } }, response: { fields: { ID: string, SEEN: string } } }
   TEAMS_HOOK: { post: teams, handler: who, requires: [TEAMS, basic], request: { fields: { zen: string } }, response: { fields: { ID: string, SEEN: string } } }
 `,
@@ -321,6 +325,23 @@ it('a webhook with an id is signed with it', async () => {
   expect((await post('twitch', BODY, headers('e76c6bd5'))).status).toBe(401);
   expect((await post('twitch', BODY, headers('e76c6bd4'))).status).toBe(200);
   expect((await post('twitch', BODY, headers('e76c6bd4'))).status).toBe(401);
+});
+
+it('a webhook with an id that reaches into what follows it is refused', async () => {
+  const time = now();
+  const signature = `sha256=${hmac(SLACK, `m1.${time}.${BODY}`).toString('hex')}`;
+  const sent = (id: string, at: string, body: string): Promise<Reply> =>
+    post('separated', body, { 'X-Id': id, 'X-Time': at, 'X-Sig': signature });
+  expect((await sent(`m1.${time}`, BODY.slice(0, 4), BODY)).status).toBe(401);
+  expect((await sent('m1', time, BODY)).status).toBe(200);
+  expect((await sent('m.1', time, BODY)).status).toBe(401);
+  expect(await reason()).toContain('X-Id contains "."');
+});
+
+it('a long credential of another scheme in Authorization is left to that', async () => {
+  const basic = { authorization: `Basic ${Buffer.from(`demo:${'x'.repeat(5000)}`).toString('base64')}` };
+  expect((await post('teams', BODY, basic)).status).toBe(401);
+  expect(await reason()).not.toContain('Authorization is too long');
 });
 
 it('a signature in Authorization is one of several ways in', async () => {

@@ -56,6 +56,18 @@ describe('a signature is that of', () => {
 });
 
 describe('a header', () => {
+  it.each([
+    'sha256={hex},{timestamp}',
+    '{hex},{timestamp}',
+    '{base64} {timestamp}',
+    '{timestamp} {hex}',
+  ])('of the form %s is read as it is written', (form) => {
+    const digest = Buffer.from('00ffa1'.repeat(8), 'hex');
+    const written = writeHmacHeader(readHeaderForm(form), [digest], '1764404000');
+    const { digests, timestamp } = readHmacHeader(readHeaderForm(form), written);
+    expect([isAmong(digest, digests), timestamp]).toEqual([true, '1764404000']);
+  });
+
   const read = (form: string, header: string) => {
     const { digests, timestamp } = readHmacHeader(readHeaderForm(form), header);
     return [digests.map((each) => each.toString('hex')), timestamp];

@@ -174,6 +174,12 @@ function linkHmacScheme(linking: Linking, declared: HmacSchemeDeclared): Kind {
   const { report, places } = linking;
   const signature = linkHmac(linking, declared, 'hmac');
   linkHeader(linking, declared, 'authorization');
+  if (signature.header.toLowerCase() === 'authorization' && !/^[\w-]+ /.test(signature.form)) {
+    const reason =
+      'needs a word and a space before the signature: credentials of other schemes are in Authorization, too';
+    const at = declared.form === undefined ? places.value(declared, 'header') : places.value(declared, 'form');
+    report.raise('bad-value', { name: 'hmac.form', reason, examples: ['HMAC {base64}'] }, at);
+  }
   const tolerance = linkDuration(linking, declared, 'hmac.tolerance', LONGEST_AGE);
   if (tolerance !== undefined && !signature.signed.includes('{timestamp}')) {
     const reason = 'needs a time that is signed, {timestamp} in `signed`';

@@ -9,6 +9,7 @@ import {
   readHmacHeader,
   readHmacKey,
   readSignedForm,
+  textBehind,
 } from '../../wire/hmac.ts';
 import { type Gate, REALM } from '../security-port.ts';
 import { checkTime, keyReader, type SignedRequestPorts, senderOf } from './signed-request.ts';
@@ -30,6 +31,7 @@ export function compileHmac(scheme: HmacScheme, ports: SignedRequestPorts): Gate
   const form = readHeaderForm(scheme.form);
   const signed = readSignedForm(scheme.signed);
   const signsTime = hasVariable(signed, 'timestamp');
+  const behindId = textBehind(signed, 'id');
   const keysOf = keyReader(scheme, resolve, (text) => readHmacKey(text, scheme.encoding));
   keysOf();
   return {
@@ -40,7 +42,7 @@ export function compileHmac(scheme: HmacScheme, ports: SignedRequestPorts): Gate
         const text = shown.content === undefined ? undefined : shown.header(name);
         if (text === undefined || name !== 'authorization') return text;
         // Other schemes have their credentials there too.
-        return text.length > LONGEST || readHmacHeader(form, text).digests.length > 0 ? text : undefined;
+        return readHmacHeader(form, text.slice(0, LONGEST)).digests.length > 0 ? text : undefined;
       },
       challenge: () => `Webhook ${REALM}`,
     },
@@ -56,6 +58,10 @@ export function compileHmac(scheme: HmacScheme, ports: SignedRequestPorts): Gate
       const { digests, timestamp = factOf(scheme.timestamp) } = readHmacHeader(form, text);
       if (digests.length === 0) throw new Refused(`${header} has no signature of the form ${scheme.form}`);
       const id = factOf(scheme.webhookId);
+      if (id !== undefined && behindId !== '' && id.includes(behindId))
+        throw new Refused(
+          `${scheme.webhookId} contains ${JSON.stringify(behindId)}, which separates the parts of what is signed`,
+        );
       const sent = signsTime ? timeOf(timestamp, timeHeader) : undefined;
       if (sent !== undefined) checkTime(timeHeader, sent, scheme, clock());
       const facts = { timestamp, id, body: (await shown?.content?.()) ?? new Uint8Array() };
