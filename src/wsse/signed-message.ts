@@ -66,7 +66,11 @@ export function readSigned(
   const time = indexOf(timestamp);
   if (body < 0 || (timestamp !== undefined && time < 0))
     throw new Refused('the signature does not cover Body and Timestamp');
-  const { certificate, key } = signerOf(form.keyInfo, security, ids, known);
+  // Of two with the same key, of which one replaces the other, the valid one is meant.
+  const isCurrent = (each: X509Certificate): boolean =>
+    now <= each.validToDate.getTime() && now >= each.validFromDate.getTime();
+  const inOrder = [...known.filter(isCurrent), ...known.filter((each) => !isCurrent(each))];
+  const { certificate, key } = signerOf(form.keyInfo, security, ids, inOrder);
   const unfit = faultOfKey(key, form.algorithm);
   if (unfit !== undefined) throw new Refused(unfit);
   checkValidity(certificate, now);

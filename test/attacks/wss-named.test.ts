@@ -1,5 +1,6 @@
 import { createHash, X509Certificate } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { IDENTIFIERS } from '../../src/wsse/key-reference.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { ELLIPTIC, EXPIRED, FORGED, PARTNER, type Signer, TWIN, WEAK } from './support/signers.ts';
 import { DS, ECDSA_SHA256, ENV, PROJECT, post, reasonOf, type Signing, signedCall } from './support/wss.ts';
@@ -13,7 +14,8 @@ let gateway: TestGateway;
 beforeAll(async () => {
   const files = {
     ...PROJECT,
-    'callers.pem': [PARTNER, ELLIPTIC, TWIN, WEAK, EXPIRED].map(({ certificate }) => certificate).join(''),
+    // What replaced a certificate of the same key stands behind it.
+    'callers.pem': [EXPIRED, PARTNER, ELLIPTIC, TWIN, WEAK].map(({ certificate }) => certificate).join(''),
     'definitions/named.yaml': `scheme: NAMED
 signature: { algorithms: [rsa-sha256, ecdsa-sha256], certificates: callers.pem }
 ---
@@ -41,6 +43,8 @@ const identifier = (type: string, value: Buffer): string =>
   referring(`<wsse:KeyIdentifier ValueType="urn:any#${type}">${value.toString('base64')}</wsse:KeyIdentifier>`);
 const thumbprint = ({ certificate }: Signer): string =>
   identifier('ThumbprintSHA1', createHash('sha1').update(new X509Certificate(certificate).raw).digest());
+const keyIdentifier = ({ certificate }: Signer): string =>
+  identifier('X509SubjectKeyIdentifier', IDENTIFIERS['key-identifier'].of(new X509Certificate(certificate)) as Buffer);
 const numberOf = ({ certificate }: Signer): string =>
   BigInt(`0x${new X509Certificate(certificate).serialNumber}`).toString();
 
@@ -60,6 +64,7 @@ it.each([
     serial('CN=written in another way', numberOf(PARTNER)),
     'partner',
   ],
+  ['the key identifier of a renewed certificate', ELLIPTIC, keyIdentifier(ELLIPTIC), 'known'],
   ['one of two issuers of a number', ELLIPTIC, serial('CN=Partner authority', '7'), 'known'],
   ['the other of them', TWIN, serial(' cn = two , O=Twins', '7'), 'known'],
 ])('%s finds the certificate of the caller', async (_, signer, keyInfo, user) => {

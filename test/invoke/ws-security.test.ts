@@ -378,6 +378,18 @@ describe('a node with `credential: { signature: … }`', () => {
     );
   });
 
+  it('signs header blocks and a Body that declare the prefix of its ids themselves', async () => {
+    const { url, seen } = await target(ANSWER);
+    const own = { request: 'xml', response: SAID, properties: { upContent: false } } as const;
+    const wsu = 'xmlns:wsu="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"';
+    const content = `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Header><t:A xmlns:t="urn:t" ${wsu}><wsu:Created>x</wsu:Created></t:A></s:Header><s:Body xmlns:wsu="urn:another"><wsu:x/></s:Body></s:Envelope>`;
+    const registry = partner(node('PARTNER', [url], { credential: signed }), own);
+    await client(registry, { env, folder }).call('FILE_SEND', { content });
+    const body = seen[0]!.body.toString();
+    expect(named(body, 'Reference').length).toBeGreaterThanOrEqual(3);
+    expect(named(body, 'x').map(({ namespace }) => namespace)).toEqual(['urn:another']);
+  });
+
   it('is shown without its values', () => {
     const shown = caller('http://a.example', signed).preview('FILE_SEND', { S: 'x' });
     expect(shown.body).toContain('<ds:SignatureValue>***</ds:SignatureValue>');

@@ -216,15 +216,23 @@ function edited(text: string, edits: readonly Edit[]): string {
   return pieces.join('') + text.slice(at);
 }
 
+/** A prefix that the text does not declare, so that it changes the meaning of no name. */
+function freePrefix(text: string): string {
+  let prefix = 'wsu';
+  for (let number = 1; text.includes(`xmlns:${prefix}`); number++) prefix = `wsu${number}`;
+  return prefix;
+}
+
 /** The ids of elements, each its own or a new one. */
 function identified(text: string, elements: readonly XmlElement[]) {
   const edits: Edit[] = [];
+  const prefix = freePrefix(text);
   const ids = elements.map((element, index) => {
     const own = attributeOf(element, 'Id', WSU);
     if (own !== undefined) return own;
     const id = index === 0 ? BODY_ID : `security-header-${index}`;
     const { from } = startTagEnd(text, element);
-    edits.push({ from, to: from, text: ` xmlns:wsu="${WSU}" wsu:Id="${id}"` });
+    edits.push({ from, to: from, text: ` xmlns:${prefix}="${WSU}" ${prefix}:Id="${id}"` });
     return id;
   });
   return { ids, edits };
