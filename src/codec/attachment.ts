@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import type { Attachment as Content } from '../model/value.ts';
 import { OCTETS, sentMediaType } from '../wire/file-type.ts';
 
@@ -62,6 +63,8 @@ function sourceOf(content: AttachmentContent, length: number | undefined): Conte
   const isStream = typeof content === 'object' && content !== null;
   if (!isStream || !(Symbol.asyncIterator in content || Symbol.iterator in content))
     throw new TypeError('an attachment is made from bytes, a text, a Blob or a stream');
+  // One that fails before it is read would end the process; reading it throws its error then.
+  if (content instanceof EventEmitter) content.on('error', () => undefined);
   let isRead = false;
   return {
     ...{ type: OCTETS, length, again: false },

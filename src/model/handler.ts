@@ -90,7 +90,7 @@ export interface WorkContext {
   /**
    * Rows as an Excel workbook or CSV, written while it is read: for a binary field or reply, `blobs`, `report` or a call. Rows as
    * {@link WorkContext.query} returned them have the columns and types of their query; of others, name it, or they have those of
-   * their values.
+   * their values: of all in an array, of the first 1,000 of what is iterated.
    * @param rows objects by the names of columns: an array, or what is iterated while it is written
    * @returns a file; reading it throws an error that names row and column of a value that does not fit
    */

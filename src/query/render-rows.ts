@@ -33,11 +33,17 @@ const PIECE = 200;
  */
 export function renderRows(rows: GivenRows, format: 'csv' | 'xlsx', options: RowsOptions): Attachment {
   const { query, name = query?.id ?? 'rows' } = options;
+  const again = Array.isArray(rows);
+  let isRead = false;
   return {
     contentType: contentTypes[format],
     name: `${name}.${format}`,
-    ...(Array.isArray(rows) ? { again: true } : {}),
-    stream: () => written(rows, format, { ...options, name }),
+    ...(again ? { again: true } : {}),
+    stream() {
+      if (isRead && !again) throw new Error('the rows of the file have been read');
+      isRead = true;
+      return written(rows, format, { ...options, name });
+    },
   };
 }
 
@@ -46,8 +52,22 @@ async function* written(
   format: 'csv' | 'xlsx',
   { query, name, timezone }: RowsOptions & { readonly name: string },
 ): AsyncGenerator<Uint8Array> {
-  const { first, rest } = await begin(rows, query === undefined ? LOOKED_AT : 0);
-  const columns = query === undefined ? inferred(first) : columnsOf(query);
+  const { first, rest, close } = await begin(rows, query === undefined ? LOOKED_AT : 0);
+  try {
+    yield* ofColumns(rest, query === undefined ? inferred(first, Array.isArray(rows)) : columnsOf(query), format, {
+      ...{ query, name, timezone },
+    });
+  } finally {
+    await close();
+  }
+}
+
+async function* ofColumns(
+  rows: GivenRows,
+  columns: readonly PlanColumn[],
+  format: 'csv' | 'xlsx',
+  { query, name, timezone }: RowsOptions & { readonly name: string },
+): AsyncGenerator<Uint8Array> {
   const placed = columns.map((column, at) => ({ ...column, at }));
   const shape = { name, columns: placed, children: [] };
   const renderer = compileRenderer(format, shape, compileZone(timezone), { csv: query?.csv }).start();
@@ -58,10 +78,14 @@ async function* written(
       return value === null || value === undefined ? null : read(value);
     };
   });
+  const known = new Set(columns.map(({ name: of }) => of));
   let number = 0;
   yield bytesOf(renderer.head(0));
-  for await (const row of rest) {
+  for await (const row of rows) {
     number += 1;
+    const unknown = query === undefined ? Object.keys(row).find((key) => !known.has(key)) : undefined;
+    if (unknown !== undefined)
+      throw new Error(`row ${number} has ${unknown}, which none of the first ${LOOKED_AT} rows has: name a query`);
     renderer.row(
       cells.map((cell) => cell(row as GivenRow)),
       number,
@@ -76,13 +100,18 @@ async function* written(
 const bytesOf = (content: string | Uint8Array): Uint8Array =>
   typeof content === 'string' ? Buffer.from(content) : content;
 
+/** Rows of which the first have been read. */
+interface BegunRows {
+  readonly first: readonly object[];
+  /** All of them. */
+  readonly rest: GivenRows;
+  /** Ends their source, whether `rest` was read or not. */
+  close(): Promise<void>;
+}
+
 /** Reads the first rows; `rest` has them again. All of an array are looked at: nothing is read for it. */
-async function begin(
-  rows: GivenRows,
-  count: number,
-): Promise<{ readonly first: readonly object[]; readonly rest: GivenRows }> {
-  if (Array.isArray(rows)) return { first: rows, rest: rows };
-  if (count === 0) return { first: [], rest: rows };
+async function begin(rows: GivenRows, count: number): Promise<BegunRows> {
+  if (Array.isArray(rows)) return { first: rows, rest: rows, close: async () => {} };
   const source = Symbol.asyncIterator in rows ? rows[Symbol.asyncIterator]() : rows[Symbol.iterator]();
   const first: object[] = [];
   let ended = false;
@@ -92,27 +121,30 @@ async function begin(
     else first.push(value as object);
   }
   async function* rest(): AsyncGenerator<object> {
-    try {
-      yield* first;
-      while (!ended) {
-        const { done, value } = await source.next();
-        if (done === true) ended = true;
-        else yield value as object;
-      }
-    } finally {
-      if (!ended) await source.return?.();
+    yield* first;
+    while (!ended) {
+      const { done, value } = await source.next();
+      if (done === true) ended = true;
+      else yield value as object;
     }
   }
-  return { first, rest: rest() };
+  return {
+    ...{ first, rest: rest() },
+    async close() {
+      if (!ended) await source.return?.();
+    },
+  };
 }
 
 /** The columns of rows by their values: every name that one of them has, in order of appearance. */
-function inferred(rows: readonly object[]): PlanColumn[] {
+function inferred(rows: readonly object[], areAll: boolean): PlanColumn[] {
   const kinds = new Map<string, ScalarKind | undefined>();
   for (const row of rows as readonly GivenRow[]) {
     for (const [name, value] of Object.entries(row)) {
       const before = kinds.get(name);
-      const kind = value === null || value === undefined ? before : both(before, kindOfValue(value));
+      // A number of a row that is not known yet may have a fraction.
+      const shown = typeof value === 'number' && !areAll ? 0.5 : value;
+      const kind = shown === null || shown === undefined ? before : both(before, kindOfValue(shown));
       if (kind !== before || !kinds.has(name)) kinds.set(name, kind);
     }
   }

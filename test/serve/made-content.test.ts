@@ -10,6 +10,12 @@ public: true
 columns: { ID: { type: integer, required: true }, NAME: string(20), PRICE: decimal(10.2), PAID: boolean, DUE: date, SEEN: datetime }
 sql: select id, name, price, paid, due, seen from orders order by id
 ---
+query: CUT
+public: true
+rows: 1
+columns: { ID: integer }
+sql: select id from orders order by id
+---
 service: Files.v1
 permission: EVERYTHING
 operations:
@@ -29,6 +35,9 @@ const FILES = {
 insert into orders values (1, 'Ångström, "A"', 12.5, 1, '2026-01-31', '2026-01-31 08:30:00'), (2, '=1+1', null, 0, null, null);
 `,
   'src/handlers/made.ts': `import { Attachment } from 'signalbox';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Readable } from 'node:stream';
 const made = {
   text: () => Attachment.from('Grüße'),
@@ -38,6 +47,7 @@ const made = {
   stream: () => Attachment.from(Readable.from(['one ', Buffer.from('two')]), { type: 'text/plain', name: 'größe.txt' }),
   generated: () => Attachment.from((async function* () { yield 'made '; yield 'here'; })(), { type: 'text/plain' }),
   fails: () => Attachment.from((async function* () { throw new Error('no content'); })()),
+  early: async () => { const file = Attachment.from(createReadStream('/nowhere/at-all')); await stat('/').then(() => stat('/')); await nextTurn(); return file; },
   path: () => Attachment.from('x', { name: '../x' }),
   number: () => Attachment.from(5),
   header: () => Attachment.from('x', { type: 'text/plain\\r\\nX: y' }),
@@ -51,7 +61,14 @@ export default {
 `,
   'src/handlers/rows.ts': `const filter = (rows) => rows.filter(({ ID }) => ID === 1);
 async function* many() { for (let id = 1; id <= 2500; id++) yield { id, half: id / 2, big: 2n ** 70n, yes: id % 2 === 0, text: 'n' + id, at: new Date(0) }; }
+const ended = [];
+async function* late() { try { for (let id = 1; id <= 1500; id++) yield id < 1200 ? { id } : { id: id + 0.5 }; } finally { ended.push('late'); } }
+async function* other() { for (let id = 1; id <= 1500; id++) yield id < 1200 ? { id } : { id, more: 1 }; }
 const rows = {
+  late: () => late(),
+  other: () => other(),
+  ended: () => ended.map((name) => ({ name })),
+  cut: (context) => context.query('CUT'),
   query: (context) => context.query('ORDERS'),
   filtered: async (context) => filter(await context.query('ORDERS')),
   many: () => many(),
@@ -84,7 +101,8 @@ beforeAll(async () => {
   test = await startTestGateway({ files: FILES });
 });
 afterAll(() => test.stop());
-const get = (path: string): Promise<Reply> => test.call(`/gateway/RESTListeningConnector/Files.v1/${path}`);
+const get = (path: string, method = 'GET'): Promise<Reply> =>
+  test.call(`/gateway/RESTListeningConnector/Files.v1/${path}`, { method });
 
 describe('Attachment.from', () => {
   it.each([
@@ -106,6 +124,11 @@ describe('Attachment.from', () => {
 
   it.each(['fails', 'path', 'number', 'header'])('refuses %s, before anything is sent', async (how) => {
     expect((await get(`made/${how}`)).status).toBe(500);
+  });
+
+  it('of a stream that fails before it is read is an error of that call alone', async () => {
+    expect((await get('made/early')).status).toBe(500);
+    expect((await get('made/text')).status).toBe(200);
   });
 
   it('fills a binary field of a document', async () => {
@@ -141,6 +164,19 @@ describe('context.render', () => {
     expect((await get('rows/none/csv')).status).toBe(200);
     expect((await get('rows/query.ORDRES/csv')).status).toBe(500);
     expect((await get('rows/query/pdf')).status).toBe(500);
+  });
+
+  it('says that a limit has cut the rows', async () => {
+    const { text, headers } = await get('rows/cut/csv');
+    expect([text, headers['rows-truncated']]).toEqual(['ID\r\n1\r\n', 'true']);
+  });
+
+  it('writes a fraction that comes late, ends the source of rows, and refuses a column that comes late', async () => {
+    expect((await get('rows/late/csv')).text.split('\r\n').slice(1199, 1201)).toEqual(['1199', '1200.5']);
+    await get('rows/late/csv', 'HEAD');
+    expect((await get('rows/ended/csv')).text).toBe('name\r\nlate\r\nlate\r\n');
+    await get('rows/other/csv').catch(() => undefined);
+    expect(JSON.stringify(test.log())).toContain('row 1200 has more, which none of the first 1000 rows has');
   });
 
   it.each([

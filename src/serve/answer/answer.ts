@@ -97,6 +97,8 @@ function answerByCode(operation: Operation, handler: Handler, { registry }: Work
   };
   const hasBinary = [...operation.responses.map(({ message }) => message), operation.soap?.response].some(isBinary);
   const withContent = (outcome: Outcome, as: Format): Outcome => {
+    // Over SOAP it is part of a message.
+    if (as === 'soap') return outcome;
     const content: unknown = hasBinary && outcome.kind === 'value' ? outcome.value : undefined;
     if (outcome.kind !== 'value' || !isAttachment(content) || !isBinary(messageFor(operation, as))) return outcome;
     return { kind: 'bytes', bytes: bytesOf(content, outcome) };

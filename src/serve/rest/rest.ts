@@ -237,6 +237,7 @@ class RestConnector {
     const isEmpty = outcome.kind === 'value' && as.message.kind === 'none';
     const status = given.status ?? (isEmpty ? emptyStatus(operation) : operation.status);
     const headers = withHeaders(compiled.headers, given.headers);
+    if (progress.call?.truncated) headers['Rows-Truncated'] = 'true';
     if (outcome.kind === 'bytes') return this.#sendBytes(exchange, progress, compiled, outcome, status, headers);
     if (outcome.segments !== undefined) throw new TypeError(`${operation.id}: a reply over REST has no segments`);
     if (as.format === 'multipart' && !isEmpty) {
@@ -247,7 +248,6 @@ class RestConnector {
     const { body, timeout } = this.#ports.registry.gateway.limits;
     const written = binding.writeReply(outcome.value, as, body);
     if (!isEmpty) headers['Content-Type'] = as.contentType;
-    if (progress.call?.truncated) headers['Rows-Truncated'] = 'true';
     const respond = (text: string): Response | Promise<Response> => {
       const content = { contentType: as.contentType, length: Buffer.byteLength(text) };
       const selected = select(exchange, status, headers, content, this.#compresses && !isEmpty);
