@@ -35,7 +35,7 @@ function linkSetting(linking: Linking, settings: SettingsDeclared, name: string)
   const word = parseTypeWord(type);
   if (word.kind === 'document' && !types.has(word.id) && declared.of('document').has(word.id)) return refuse();
   // A value that is known is checked as the default of a field is.
-  const known = literal === undefined ? { required: true } : given({ default: asWritten(literal) });
+  const known = literal === undefined ? { required: true } : given({ default: asWritten(literal, word) });
   const field: FieldDeclared = { ...options, type, ...known };
   const container = { [name]: field };
   places.alias(field, holder);
@@ -53,12 +53,20 @@ function linkSetting(linking: Linking, settings: SettingsDeclared, name: string)
   return { name, field: linked, value, isSecret: value.parts.some(({ kind }) => kind === 'secret'), at: linked.at };
 }
 
-/** A text as YAML would have read it without quotes; `undefined` for an empty one, which is no value. */
-function asWritten(text: string): string | number | boolean | undefined {
+/**
+ * The default in a reference as YAML would have read it without quotes, in the spellings that the environment may have at a start;
+ * `undefined` for an empty one, which is no value.
+ */
+function asWritten(text: string, word: ReturnType<typeof parseTypeWord>): string | number | boolean | undefined {
   if (text === '') return undefined;
+  const primitive = word.kind === 'scalar' ? primitiveOf(word.type) : undefined;
+  if (primitive === 'boolean') return BOOLEANS[text.toLowerCase()] ?? text;
+  if (primitive === 'integer' && /^[+-]?0*\d{1,15}$/.test(text)) return Number(text);
   if (text === 'true' || text === 'false') return text === 'true';
   return String(Number(text)) === text ? Number(text) : text;
 }
+
+const BOOLEANS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
 
 function withoutDocuments(linking: Linking): DocumentSource {
   return {

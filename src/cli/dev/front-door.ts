@@ -30,6 +30,7 @@ export class FrontDoor {
   readonly #underway = new Map<number, { readonly socket: Socket; readonly worker: ChildProcess }>();
   #count = 0;
   #closed = false;
+  #opening: Promise<unknown> = Promise.resolve();
   readonly #report: (sentence: string) => void;
 
   /** @param report is told what it waits for */
@@ -41,7 +42,14 @@ export class FrontDoor {
    * Listens at the address, unless it does so already. The port that it had before is closed afterwards.
    * @throws CliFailure when it can't
    */
-  async open(asked: Address): Promise<Address> {
+  open(asked: Address): Promise<Address> {
+    // One after the other: the second would find the port in use by the first.
+    const opened = this.#opening.then(() => this.#open(asked));
+    this.#opening = opened.catch(() => undefined);
+    return opened;
+  }
+
+  async #open(asked: Address): Promise<Address> {
     if (this.#bound !== undefined && this.#asked?.host === asked.host && this.#asked.port === asked.port)
       return this.#bound;
     const server = createServer({ pauseOnConnect: true }, (socket) => {

@@ -206,7 +206,10 @@ function warnOfUnsent(
 ): void {
   const { request: said } = spot.declared;
   const isOwn = typeof said === 'object' && 'fields' in said;
-  const hasOther = soapName(spot.name, spot.declared) !== undefined || spot.lacks('request', 'headers', 'body');
+  // Code may publish with all fields.
+  const isPublished = spot.declared.queue !== undefined;
+  const hasOther =
+    isPublished || soapName(spot.name, spot.declared) !== undefined || spot.lacks('request', 'headers', 'body');
   const document = documentOf(request);
   if (document === undefined || !isOwn || hasOther || doubt.about(document)) return;
   const names = new Set(sent.map(({ name }) => name));

@@ -15,7 +15,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
-import { kindsAmong } from '../../kinds/kinds.ts';
+import { isKindWord, kindsAmong } from '../../kinds/kinds.ts';
 import type { Place, Report } from '../diagnostic/diagnostic.ts';
 import { type Places, placeAt, type SourceText } from './places.ts';
 
@@ -162,7 +162,8 @@ class Converter {
     const names = items.map(({ key }) => String((key as Scalar.Parsed).value));
     const [first, other] = kindsAmong(names);
     if (first === undefined) return;
-    const begins = names.findIndex((name, at) => name === other || (name === first && at > names.indexOf(first)));
+    const isRepeated = (name: string, at: number): boolean => isKindWord(name) && names.indexOf(name) < at;
+    const begins = names.findIndex((name, at) => name === other || isRepeated(name, at));
     if (begins >= 0)
       this.abandon('two-kinds', { first, second: names[begins] as string }, (items[begins] as Pair<ParsedNode>).key);
   }
