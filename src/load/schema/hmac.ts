@@ -1,5 +1,5 @@
 import { HMAC_ALGORITHMS, type HmacAlgorithm, SECRET_ENCODINGS, type SecretEncoding } from '../../wire/hmac.ts';
-import { headerName, type JsonSchema, word } from './json-schema.ts';
+import { headerName, type JsonSchema, textOrTexts, word } from './json-schema.ts';
 
 /** A signature by a shared secret, of requests that arrive and of those that are sent. */
 export interface HmacDeclared {
@@ -16,16 +16,10 @@ export interface HmacDeclared {
 /** @param several what a list of secrets means @param timestamp what the header of that name contains, and what follows */
 export function hmacKeys(several: string, timestamp: string) {
   return {
-    secrets: {
-      title: 'a secret or a list of them',
-      type: ['string', 'array'],
-      minLength: 1,
-      items: { type: 'string', minLength: 1 },
-      minItems: 1,
-      uniqueItems: true,
-      description: `References to the secrets. ${several}`,
-      examples: ['${secret:GITHUB_SECRET}', ['${secret:GITHUB_SECRET}', '${secret:GITHUB_SECRET_BEFORE}']],
-    },
+    secrets: textOrTexts('a secret', `References to the secrets. ${several}`, '${secret:GITHUB_SECRET}', [
+      '${secret:GITHUB_SECRET}',
+      '${secret:GITHUB_SECRET_BEFORE}',
+    ]),
     'secret-encoding': word(
       [...SECRET_ENCODINGS],
       'How a secret stands for the bytes of the key: as its own characters, in base64, or in hexadecimal digits.',

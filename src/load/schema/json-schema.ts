@@ -130,6 +130,19 @@ export const texts = (description: string, ...example: readonly string[]): JsonS
   examples: [example],
 });
 
+/** One text, or several. @param what one of them is, as in `a secret` */
+export const textOrTexts = (what: string, description: string, ...examples: readonly [string, readonly string[]]) =>
+  ({
+    title: `${what} or a list of them`,
+    type: ['string', 'array'],
+    minLength: 1,
+    items: { type: 'string', minLength: 1 },
+    minItems: 1,
+    uniqueItems: true,
+    description,
+    examples,
+  }) satisfies JsonSchema;
+
 /** A token of HTTP (RFC 9110 section 5.6.2). */
 export const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
 

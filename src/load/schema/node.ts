@@ -15,6 +15,7 @@ import {
   matching,
   type TextsDeclared,
   text,
+  textOrTexts,
   texts,
   time,
   word,
@@ -137,17 +138,12 @@ export const clientCredentials = keys(
   } satisfies Record<keyof ClientCredentialsDeclared, JsonSchema>,
 );
 
-const webhook: JsonSchema = {
-  title: 'a secret or a list of them',
-  type: ['string', 'array'],
-  minLength: 1,
-  items: { type: 'string', minLength: 1 },
-  minItems: 1,
-  uniqueItems: true,
-  description:
-    'Signs each request as Standard Webhooks has it, in the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`. A secret is a reference to `whsec_` with 24 to 64 bytes in base64 (HMAC-SHA256), or to `whsk_` with an Ed25519 key in base64. With several, each signs: so a receiver can replace its secret without a gap.',
-  examples: ['${secret:WEBHOOK_SECRET}', ['${secret:WEBHOOK_SECRET}', '${secret:WEBHOOK_SECRET_BEFORE}']],
-};
+const webhook: JsonSchema = textOrTexts(
+  'a secret',
+  'Signs each request as Standard Webhooks has it, in the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`. A secret is a reference to `whsec_` with 24 to 64 bytes in base64 (HMAC-SHA256), or to `whsk_` with an Ed25519 key in base64. With several, each signs: so a receiver can replace its secret without a gap.',
+  '${secret:WEBHOOK_SECRET}',
+  ['${secret:WEBHOOK_SECRET}', '${secret:WEBHOOK_SECRET_BEFORE}'],
+);
 
 const hmac = keys<keyof HmacDeclared>(
   {

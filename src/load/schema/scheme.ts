@@ -8,6 +8,7 @@ import {
   keys,
   matching,
   text,
+  textOrTexts,
   texts,
   time,
   word,
@@ -44,16 +45,12 @@ export const bearer = keys(
       'The issuer of the tokens: the required value of `iss`. May refer to configuration.',
       'https://login.example.org/',
     ),
-    audience: {
-      title: 'a text or a list of them',
-      type: ['string', 'array'],
-      minLength: 1,
-      items: { type: 'string', minLength: 1 },
-      minItems: 1,
-      uniqueItems: true,
-      description: 'The audience: `aud` must contain one of these. May refer to configuration.',
-      examples: ['signalbox', ['signalbox', '${env:AUDIENCE}']],
-    },
+    audience: textOrTexts(
+      'a text',
+      'The audience: `aud` must contain one of these. May refer to configuration.',
+      'signalbox',
+      ['signalbox', '${env:AUDIENCE}'],
+    ),
     jwks: text(
       'Keys of the issuer (JSON Web Key Set, RFC 7517): https://, http:// on this machine, or a file in the project. May refer to configuration.',
       'https://login.example.org/jwks.json',
@@ -201,20 +198,12 @@ export const webhook = keys(
   },
   {
     user: text('The user who sends the webhooks, in the definitions or the database.', 'shop'),
-    secrets: {
-      title: 'a secret or a list of them',
-      type: ['string', 'array'],
-      minLength: 1,
-      items: { type: 'string', minLength: 1 },
-      minItems: 1,
-      uniqueItems: true,
-      description:
-        'References to `whsec_` with 24 to 64 bytes in base64 (HMAC-SHA256), or to `whpk_` with an Ed25519 public key in base64. A signature of any of them is enough.',
-      examples: [
-        '${secret:SHOP_WEBHOOK_SECRET}',
-        ['${secret:SHOP_WEBHOOK_SECRET}', '${secret:SHOP_WEBHOOK_SECRET_BEFORE}'],
-      ],
-    },
+    secrets: textOrTexts(
+      'a secret',
+      'References to `whsec_` with 24 to 64 bytes in base64 (HMAC-SHA256), or to `whpk_` with an Ed25519 public key in base64. A signature of any of them is enough.',
+      '${secret:SHOP_WEBHOOK_SECRET}',
+      ['${secret:SHOP_WEBHOOK_SECRET}', '${secret:SHOP_WEBHOOK_SECRET_BEFORE}'],
+    ),
     tolerance: time(
       'By how much the time of a webhook may differ from that of the gateway; at most one hour.',
       '5 min',
