@@ -79,11 +79,13 @@ async function* ofColumns(
     };
   });
   const known = new Set(columns.map(({ name: of }) => of));
+  // The columns of an array are those of all its rows.
+  const mayDiffer = query === undefined && !Array.isArray(rows);
   let number = 0;
   yield bytesOf(renderer.head(0));
   for await (const row of rows) {
     number += 1;
-    const unknown = query === undefined ? Object.keys(row).find((key) => !known.has(key)) : undefined;
+    const unknown = mayDiffer ? Object.keys(row).find((key) => !known.has(key)) : undefined;
     if (unknown !== undefined)
       throw new Error(`row ${number} has ${unknown}, which none of the first ${LOOKED_AT} rows has: name a query`);
     renderer.row(

@@ -21,6 +21,7 @@ permission: EVERYTHING
 operations:
   MADE_GET: { get: "made/{HOW}", template: { fields: { HOW: string } }, response: binary, handler: made }
   ROWS_GET: { get: "rows/{HOW}/{FORMAT}", template: { fields: { HOW: string, FORMAT: string } }, response: binary, handler: rows }
+  RAW_SEND: { soap: true, response: binary, handler: raw }
   FILE_GET: { get: file, soap: true, response: { fields: { FILE: binary } }, handler: file }
   NOTHING_GET: { get: "nothing/{HOW}", template: { fields: { HOW: string } }, response: none, handler: nothing }
   NOTHING_SEND: { soap: true, request: { fields: { A: string } }, response: none, handler: nothing }
@@ -82,6 +83,9 @@ export default {
   },
 };
 `,
+  'src/handlers/raw.ts': `import { Attachment } from 'signalbox';
+export default { onRequest: () => Attachment.from('in a message', { name: 'list.csv' }) };
+`,
   'src/handlers/file.ts': `import { Attachment } from 'signalbox';
 export default { onRequest: () => ({ FILE: Attachment.from('in a document') }) };
 `,
@@ -129,6 +133,16 @@ describe('Attachment.from', () => {
   it('of a stream that fails before it is read is an error of that call alone', async () => {
     expect((await get('made/early')).status).toBe(500);
     expect((await get('made/text')).status).toBe(200);
+  });
+
+  it('is part of the message over SOAP, whose headers name no file', async () => {
+    const reply = await test.call('/gateway/PeopleSoftServiceListeningConnector', {
+      method: 'POST',
+      headers: { 'content-type': 'text/xml', soapaction: '"RAW_SEND.v1"' },
+      body: '<e:Envelope xmlns:e="http://schemas.xmlsoap.org/soap/envelope/"><e:Body><RAW_SEND xmlns="urn:test:Files.v1"/></e:Body></e:Envelope>',
+    });
+    expect(reply).toMatchObject({ status: 200, text: expect.stringContaining(btoa('in a message')) });
+    expect(reply.headers).not.toHaveProperty('content-disposition');
   });
 
   it('fills a binary field of a document', async () => {
