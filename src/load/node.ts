@@ -14,7 +14,7 @@ import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../model/security.ts';
 import type { Service } from '../model/service.ts';
 import { certificateName } from '../wire/certificate.ts';
 import { parseSocketAddress } from '../wire/network-address.ts';
-import { isOwnHeader, isWrittenByCalls } from '../wire/request-headers.ts';
+import { carriesCredential, isWrittenByCalls } from '../wire/request-headers.ts';
 import type { Place } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, linkEach, refuseKey } from './linking.ts';
 import { given } from './object.ts';
@@ -237,8 +237,9 @@ function linkSignedHeaders(linking: Linking, declared: HmacDeclared): Of<'hmac'>
   const { report, places } = linking;
   for (const key of ['header', 'timestamp', 'id'] as const) {
     const header = declared[key];
-    if (header === undefined || !isWrittenByCalls(header.toLowerCase())) continue;
-    if (key === 'header' && header.toLowerCase() === 'authorization') continue;
+    if (header === undefined) continue;
+    const name = header.toLowerCase();
+    if (key === 'header' ? carriesCredential(name) : !isWrittenByCalls(name)) continue;
     report.raise('credential-header', { header }, places.value(declared, key));
   }
   return { kind: 'hmac', ...linkHmac(linking, declared, 'credential.hmac') };
@@ -259,8 +260,7 @@ function linkApiKey(linking: Linking, apiKey: NonNullable<CredentialDeclared['ap
   const { header } = apiKey;
   const name = header.toLowerCase();
   const inAuthorization = name === 'authorization';
-  if (isOwnHeader(name) && !inAuthorization)
-    report.raise('credential-header', { header }, places.value(apiKey, 'header'));
+  if (!carriesCredential(name)) report.raise('credential-header', { header }, places.value(apiKey, 'header'));
   // In Authorization, a scheme precedes the key (RFC 9110 section 11.6.2).
   const scheme = inAuthorization ? /^[A-Za-z][A-Za-z0-9-]* +(?=\$\{)/ : undefined;
   return { kind: 'api-key', header, value: linkSecret(linking, apiKey, 'value', 'A key', scheme) };

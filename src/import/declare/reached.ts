@@ -2,7 +2,7 @@
 import { foldedName } from '../../model/document.ts';
 import { RAW_KINDS, type RawKind } from '../../model/service.ts';
 import { isJsonType, isXmlType, parseMediaType } from '../../wire/media-type.ts';
-import { isTaken } from '../../wire/request-headers.ts';
+import { carriesCredential, isTaken } from '../../wire/request-headers.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import type { DraftMessage, DraftOperation, DraftRest, DraftSecurity, DraftService, DraftSoap } from '../draft.ts';
 import { type DeclaredMap, type DeclaredValue, given } from './declared.ts';
@@ -228,7 +228,7 @@ function credentialOf(security: DraftSecurity, node: string): DeclaredMap | unde
     case 'bearer':
       return { bearer: `\${secret:${node}_TOKEN}` };
     case 'api-key':
-      if (security.in !== 'header') return undefined;
+      if (security.in !== 'header' || !carriesCredential(security.name.toLowerCase())) return undefined;
       return { 'api-key': { header: security.name, value: `\${secret:${node}_KEY}` } };
     case 'client-credentials':
       return {
