@@ -114,7 +114,7 @@ describe('a partner that is not there yet', () => {
   });
 
   test('is stood in for as soon as something calls it, where all are', { timeout: 60_000 }, async () => {
-    const { 'definitions/stock.yaml': calls, ...project } = CALLER;
+    const { 'definitions/stock.yaml': calls = '', ...project } = CALLER;
     const { root, remove } = writeProject({ ...project, 'definitions/none.yaml': 'permission-list: NONE\n' });
     onTestFinished(remove);
     const dev = start(['dev', '--mock', 'all'], { cwd: root, env: { PORT: '0' } });
