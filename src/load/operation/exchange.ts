@@ -68,7 +68,7 @@ export function linkExchange(
     const unknown = inDoubt(documents, noMessage(), spot.at);
     return linked ?? { answer: code, request: unknown, responses: forms(unknown) };
   }
-  if (declared.reply !== undefined)
+  if (declared['reply-of'] !== undefined)
     return (
       linkReplyAnswer(documents, spot, calls, method) ?? {
         answer: code,
@@ -109,7 +109,7 @@ function checkOneAnswer(linking: Linking, { declared }: OperationSpot): void {
 }
 
 /** Keys that replace code as the answer. */
-const ANSWERS = ['query', 'save', 'read', 'call', 'queue', 'reply'] as const;
+const ANSWERS = ['query', 'save', 'read', 'call', 'queue', 'reply-of'] as const;
 
 function linkHandler(
   { linking: { report, places, doubt } }: Documents,

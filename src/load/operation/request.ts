@@ -119,12 +119,12 @@ export function checkParts(
 /** The fields that URIs and headers may refer to. */
 function linkInput(documents: Documents, spot: OperationSpot, { request }: Exchange): InputFields {
   // The prompts of a query, a record or a message are the whole request, so a template document of the service does not apply.
-  const { query, save, read, queue, reply } = spot.declared;
-  const others = [save, read, queue, reply];
+  const { query, save, read, queue, 'reply-of': replyOf } = spot.declared;
+  const others = [save, read, queue, replyOf];
   const isGiven = typeof query === 'string' || others.some((each) => each !== undefined);
   const template = isGiven ? undefined : linkTemplateDocument(documents, spot);
   const fields = inputFields(documents.linking, [documentOf(request), template]);
-  return { ...fields, complete: fields.complete && !spot.lacks('query', 'save', 'read', 'queue', 'reply') };
+  return { ...fields, complete: fields.complete && !spot.lacks('query', 'save', 'read', 'queue', 'reply-of') };
 }
 
 /** The part of a request that is sent in the body; in doubt when a part of its definition was rejected. */

@@ -156,7 +156,7 @@ const OF_ANSWERS: Refused = [
   ['call', ELSEWHERE],
   ['map', ELSEWHERE],
   ['queue', ELSEWHERE],
-  ['reply', ELSEWHERE],
+  ['reply-of', ELSEWHERE],
   ['reply-to', ELSEWHERE],
   ['as', ELSEWHERE],
   ['writes', 'it applies to operations that are answered here'],
