@@ -381,9 +381,9 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     'get: orders',
     'get: orders\nfault: { fields: { M: { type: text, default: "{fault.message}" } } }',
   ),
-  'operation.template': operation(
-    'get: "orders/{N}"\ntemplate: { fields: { N: integer } }',
-    'get: "orders/{N}"\ntemplate: { fields: { N: text } }',
+  'operation.variables': operation(
+    'get: "orders/{N}"\nvariables: { fields: { N: integer } }',
+    'get: "orders/{N}"\nvariables: { fields: { N: text } }',
   ),
   'operation.headers': operation('post: orders', 'post: orders\nheaders: { X-M: "{M}" }', DOC),
   'operation.alias': operation('get: orders', 'get: orders\nalias: shop'),

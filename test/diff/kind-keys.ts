@@ -88,7 +88,7 @@ export const KIND_KEYS: { readonly [K in KindWord]: Readonly<Record<string, Said
     request: REPORTED,
     response: REPORTED,
     fault: REPORTED,
-    template: REPORTED,
+    variables: REPORTED,
     headers: REPORTED,
     strict: REPORTED,
     alias: REPORTED,

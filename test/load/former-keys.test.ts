@@ -12,6 +12,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
   'reply > awaits-reply': 'subscription: TO_ERP\noperation: ORDER_PUT\nreply: { within: 1 d }\n',
   'reply > reply-element': operation('soap: { reply: Stock }'),
   'replies > gives-reply': 'subscription: TO_ERP\noperation: ORDER_PUT\nreplies: true\n',
+  'template > variables': operation('get: "a/{ID}", template: { fields: { ID: text } }'),
 };
 
 it.each(FORMER_KEYS)('$key is refused with what replaces it: $now', ({ key, now }) => {

@@ -176,7 +176,7 @@ function linkComponentAnswer(
 
 function checkShapeAlone(linking: Linking, { declared }: OperationSpot, first: string): void {
   const reason = 'the shape of the component is the request and the reply';
-  const others = ['request', 'template', 'body', ...(declared.response === 'none' ? [] : ['response'])];
+  const others = ['request', 'variables', 'body', ...(declared.response === 'none' ? [] : ['response'])];
   for (const second of others) refuseBoth(linking, declared, first, second, reason);
 }
 

@@ -20,6 +20,7 @@ export const FORMER_KEYS: readonly FormerKey[] = [
   { key: 'reply', now: 'awaits-reply' },
   { key: 'reply', now: 'reply-element' },
   { key: 'replies', now: 'gives-reply' },
+  { key: 'template', now: 'variables', meant: 'A URI template follows its method, as in `get: orders/{ID}`.' },
 ];
 
 /** What replaces a key in a map with these keys. */

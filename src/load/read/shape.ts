@@ -96,7 +96,7 @@ export function refuseRootLists(declaration: Declaration, linking: Linking): voi
 }
 
 function refuseIn(container: TreeMap, linking: Linking): void {
-  for (const key of ['request', 'response', 'fault', 'template']) {
+  for (const key of ['request', 'response', 'fault', 'variables']) {
     const value = container[key];
     if (!isTreeMap(value) || 'fields' in value || !('list' in value)) continue;
     refuse(value, 'list', `the ${key}`, linking);

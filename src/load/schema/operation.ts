@@ -43,7 +43,7 @@ export interface SharedDeclared extends SoapStyleDeclared {
   readonly request?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
   readonly response?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
   readonly fault?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
-  readonly template?: MessageDeclared;
+  readonly variables?: MessageDeclared;
   readonly headers?: Readonly<Record<string, string>>;
   readonly alias?: string;
   readonly strict?: boolean;
@@ -165,9 +165,9 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
       'The document of error replies. Its defaults refer to the error: `{fault.message}`. Without it, errors are problem details (RFC 9457). Or a map from the media types of errors over REST to it: calls ask for these types too, and errors of an operation that is answered here have them. For a call, `json`, `xml` or `text` is an error without a document.',
     examples: ['LOC_FAULT', { 'application/problem+json': 'LOC_FAULT' }],
   },
-  template: refersTo(
+  variables: refersTo(
     'document-or-fields',
-    'A document for URI variables that are not fields of the request.',
+    'A document for the variables of URIs and headers that are not fields of the request.',
     'N_DOCLIB_URI_TEMPLATE',
   ),
   headers: {

@@ -40,7 +40,7 @@ export function linkQueueAnswer(
 ): QueueAnswer | undefined {
   const { linking } = documents;
   const { declared } = spot;
-  refuseBoth(linking, declared, 'queue', 'template', 'a message consists of the fields of the request');
+  refuseBoth(linking, declared, 'queue', 'variables', 'a message consists of the fields of the request');
   refuseKey(linking, declared, 'as', spot.id, 'it applies to what answers the operation; give it to the subscriptions');
   const form = declared.response === undefined ? undefined : linkReply(documents, spot);
   const replyTo = linkReplyTo(documents, spot, nodes, request, form);
@@ -104,7 +104,7 @@ export function linkReplyAnswer(
   const { declared } = spot;
   const raise = (reason: string, key: 'reply-of' | 'soap' = 'reply-of'): void =>
     linking.report.raise('bad-reply', { reason: `${spot.id} ${reason}` }, linking.places.key(declared, key));
-  for (const key of ['request', 'template', 'body'] as const)
+  for (const key of ['request', 'variables', 'body'] as const)
     refuseBoth(linking, declared, 'reply-of', key, 'its request is the id of the message');
   refuseKey(linking, declared, 'as', spot.id, 'it only reads a reply that is kept');
   if (method !== undefined && method !== 'GET') raise(`has the method ${method}; a reply is read with GET`);
