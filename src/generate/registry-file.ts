@@ -426,7 +426,7 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
   ),
   schemes: (scheme, registry) => ({ description: scheme.description, [scheme.kind]: SCHEME(scheme, registry) }),
   permissionLists: shape<PermissionList>()(
-    'description adds adds-queries adds-processes adds-components requests console operations! consumers queries! related-content processes components users!',
+    'description adds adds-queries adds-processes adds-components process-requests console operations! consumers queries! related-content processes components users!',
     {
       adds: ({ operations }) => tree(operations),
       'adds-queries': ({ queries }) => tree(queries),

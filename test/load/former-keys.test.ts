@@ -12,6 +12,9 @@ const WRITTEN: Readonly<Record<string, string>> = {
   'reply > awaits-reply': 'subscription: TO_ERP\noperation: ORDER_PUT\nreply: { within: 1 d }\n',
   'reply > reply-element': operation('soap: { reply: Stock }'),
   'replies > gives-reply': 'subscription: TO_ERP\noperation: ORDER_PUT\nreplies: true\n',
+  'requests > process-requests': 'gateway: main\nretention: { requests: 30 d }\n',
+  'messages > process-logs': 'gateway: main\nretention: { messages: 30 d }\n',
+  'dead > failed-jobs': 'gateway: main\nretention: { dead: 30 d }\n',
   'template > variables': operation('get: "a/{ID}", template: { fields: { ID: text } }'),
 };
 

@@ -20,6 +20,13 @@ export const FORMER_KEYS: readonly FormerKey[] = [
   { key: 'reply', now: 'awaits-reply' },
   { key: 'reply', now: 'reply-element' },
   { key: 'replies', now: 'gives-reply' },
+  { key: 'requests', now: 'process-requests' },
+  {
+    key: 'messages',
+    now: 'process-logs',
+    meant: 'How long messages of queues are kept is in `retention` of their queue.',
+  },
+  { key: 'dead', now: 'failed-jobs' },
   { key: 'template', now: 'variables', meant: 'A URI template follows its method, as in `get: orders/{ID}`.' },
 ];
 

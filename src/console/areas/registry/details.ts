@@ -281,13 +281,13 @@ ${
         ),
       )
 }`,
-  permissionLists: (_, { operations, queries, processes, components, requests, console: grants }) =>
+  permissionLists: (_, { operations, queries, processes, components, processRequests, console: grants }) =>
     facts([
       ['Operations', operations.join(', ')],
       ['Queries', queries.join(', ')],
       ['Processes', processes.join(', ')],
       ['Components', components.join(', ')],
-      ['Process requests', requests === 'all' && 'those of others too'],
+      ['Process requests', processRequests === 'all' && 'those of others too'],
       ['Console', grants && [...grants.keys()].join(', ')],
     ]),
 };
