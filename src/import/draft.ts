@@ -108,7 +108,7 @@ export interface DraftRest {
   /** How the body is encoded, if it is not JSON or XML by its document. */
   readonly form?: 'multipart' | 'urlencoded';
   /**
-   * Fields that URIs and headers name beside those of the request (`template:`), where the request is the body alone. None has
+   * Fields that URIs and headers name beside those of the request (`variables:`), where the request is the body alone. None has
    * the name of a field of the request.
    */
   readonly template?: DraftDocument;
