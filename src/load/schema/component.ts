@@ -100,7 +100,7 @@ const whenText = (schema: JsonSchema): Pick<JsonSchema, 'if' | 'then'> => ({
 });
 
 /** Keys that name the saves that something is for. */
-const saves = (what: string) => ({
+const saves = (what: string, verb: string) => ({
   on: {
     title: `${SAVE_EFFECTS.join(', ')}, or a list of them`,
     type: ['string', 'array'],
@@ -112,7 +112,7 @@ const saves = (what: string) => ({
     ...whenText({ type: 'string', enum: SAVE_EFFECTS }),
   } satisfies JsonSchema,
   when: conditions(
-    `Only saves of records with these values ${what}: fields of the record, each with a value or a list of values. \`before.FIELD\` is its value before the save, which a new record does not have. Of a deleted record, \`FIELD\` is the value that it had.`,
+    `${verb} only saves of records with these values: fields of the record, each with a value or a list of values. \`before.FIELD\` is its value before the save, which a new record does not have. Of a deleted record, \`FIELD\` is the value that it had.`,
     { STATUS: 'CLOSED', 'before.STATUS': ['OPEN', 'WAITING'] },
   ),
 });
@@ -139,7 +139,7 @@ const afterSave: JsonSchema = {
           'The file of the code in the handlers folder, with `onSave`.',
           'location-history',
         ),
-        ...saves('that it runs for'),
+        ...saves('that it runs for', 'Runs after'),
         as: refersTo(
           'role-id',
           'A role that replaces the grants of the user who saves: what the code calls and queries is permitted by the permission lists of this role.',
@@ -165,7 +165,7 @@ const publication = keys<keyof PublicationDeclared>(
       'An operation with `queue:`, whose request is the message; or a queue that one operation publishes to.',
       'LOCATION_CHANGED',
     ),
-    ...saves('that are published'),
+    ...saves('that are published', 'Publishes'),
     map: inputMap(
       'What fills fields of the message that have no field of their name in the record: `"{FIELD}"` for a field, which keeps its type; `"{before.FIELD}"` for its value before the save; `"{save.action}"` for `created`, `updated` or `deleted`; a text with several; or a fixed value.',
       { Id: '{LOCATION}', Was: '{before.EFF_STATUS}', Action: '{save.action}' },

@@ -33,8 +33,7 @@ function linkFilter(linking: Linking, component: Saved, declared: SaveFilterDecl
   const { refuse } = reporting(linking, component);
   const conditions = linkConditions(linking, when, from, {
     refuse,
-    unknownCondition: (name, known, at) =>
-      linking.report.raise('unknown-saved-field', { name, of, known }, at),
+    unknownCondition: (name, known, at) => linking.report.raise('unknown-saved-field', { name, of, known }, at),
   });
   return { filter: { on, when: conditions }, from };
 }
