@@ -165,6 +165,8 @@ export const KIND_KEYS: { readonly [K in KindWord]: Readonly<Record<string, Said
     infinity: 'It is what becomes of rows that would be an error.',
     permission: REPORTED,
     events: 'They are code.',
+    'after-save': 'It is code.',
+    publish: 'It is which saves publish a message, whose operation is compared.',
   }),
   'related-content': 'It is code.',
   process: keysOf<'process' | keyof ProcessDeclared>({

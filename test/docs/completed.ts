@@ -28,7 +28,21 @@ scheme: CORP_TOKENS
 bearer: { issuer: https://login.example.org/, audience: a, jwks: https://login.example.org/jwks.json, users: known }
 `,
   ],
-  'docs/messages.md': ['', '', '', '', '', '', '', '', '', ''],
+  'docs/messages.md': [
+    '',
+    ([events, saved]) => `${saved}---\n${events}`,
+    ([events, saved, long]) => `${saved?.replace(/^publish: .*\n/m, long ?? '')}---
+service: Closed.v1
+permission: LOCATIONS
+operations:
+  LOCATION_CLOSED:
+    post: closed
+    request: { fields: { CODE: { type: string(10), required: true }, WAS: string(50), ACTION: string(7) } }
+    queue: LOCATION_EVENTS
+---
+${events?.replace(/^order: .*\n/m, '')}`,
+    ...['', '', '', '', '', '', '', '', ''],
+  ],
   'docs/ws-security.md': ['', '---\nrole: PARTNER\npermission-lists: []\n'],
   'docs/java-clients.md': [],
   'docs/migrations.md': ['#file migrations/0001-vehicles.sql\ncreate table vehicle (plate varchar(12) primary key);\n'],
@@ -67,6 +81,17 @@ query: EMPLOYEES_OF
 permission: QUERY_USER
 columns: { DEPTNAME: string(30), NAME: string }
 sql: select deptname, name from employee_tbl
+`,
+    `---
+{ document: JOB, fields: { JOB_NO: { type: integer, required: true }, TITLE: string(30), STATUS: { type: string, enum: [OPEN, WAITING, CLOSED] } } }
+---
+{ queue: JOB_EVENTS }
+---
+service: JobEvents.v1
+public: true
+operations:
+  JOB_SAVED: { post: saved, request: JOB, queue: JOB_EVENTS }
+  JOB_CLOSED: { post: closed, request: { fields: { Id: integer, Label: text, Was: string, Source: string } }, queue: JOB_EVENTS }
 `,
     `${lists('PARTNERS')}---
 { query: EMP_ALL, permission: STAFF, columns: { NAME: string }, sql: select name from employee_tbl }
