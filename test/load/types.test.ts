@@ -33,6 +33,7 @@ fields:
   OWN: { type: STATUS, description: Of the order., example: S, default: s }
   MANY: { type: list of CODE, minimum: 1, maximum: 3 }
   BY: { type: map of CODE, maximum: 5 }
+  TOTALS: { type: list of AMOUNT, minimum: 1, maximum: 3 }
   TOTAL: AMOUNT
   NARROW: { type: CODE, maximum: 5 }
 ---
@@ -79,6 +80,7 @@ operations:
   it('restrict the entries of lists and maps, whose number is the field’s own', () => {
     const entries = { type: { item: { kind: 'string', length: 10 } }, space: 'collapse', entry: { minimum: 2 } };
     expect(fields.get('MANY')).toMatchObject({ ...entries, patterns: ['[A-Z]+', '.{2,}'], minimum: 1, maximum: 3 });
+    expect(fields.get('TOTALS')).toMatchObject({ minimum: 1, maximum: 3, range: fields.get('TOTAL')?.range });
     expect(fields.get('BY')).toMatchObject({ ...entries, type: { kind: 'map' }, maximum: 5 });
   });
 
@@ -88,6 +90,7 @@ operations:
       ['OWN', 'STATUS'],
       ['MANY', 'CODE'],
       ['BY', 'CODE'],
+      ['TOTALS', 'AMOUNT'],
       ['TOTAL', 'AMOUNT'],
       ['NARROW', undefined],
     ]);

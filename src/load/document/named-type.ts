@@ -1,4 +1,6 @@
+import { traitsOf } from '../../model/scalar.ts';
 import type { SimpleType } from '../../model/simple-type.ts';
+import { BOUND_NAMES } from '../../wire/order.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import type { FacetsDeclared, FieldDeclared } from '../schema/document.ts';
@@ -33,7 +35,7 @@ export function withNamedType(linking: Linking, declared: FieldDeclared, holder:
   const { declared: named } = found;
   const { report, places } = linking;
   const isCollection = word.list || word.map === true;
-  const taken = takenFrom(linking, named);
+  const taken = takenFrom(linking, found.type, named);
   const said = { ...declared, ...(isCollection ? declared.entry : {}) };
   let isNarrower = false;
   for (const key of TAKEN) {
@@ -67,12 +69,16 @@ export function withNamedType(linking: Linking, declared: FieldDeclared, holder:
   return isNarrower ? { declared: made } : { declared: made, named: found.type };
 }
 
-/** The restrictions of a type, with bounds as they are written: fields that use it have no text of their own for them. */
-function takenFrom({ places }: Linking, named: TypeDeclared): FieldDeclared {
+/**
+ * The restrictions of a type. Bounds of values are texts, as they are written: at the same key a field that is a list has the
+ * number of its entries.
+ */
+function takenFrom({ places }: Linking, { base }: SimpleType, named: TypeDeclared): FieldDeclared {
+  const isRange = traitsOf(base).takes.bounds === 'value';
   const found = TAKEN.flatMap((key) => {
     const value = named[key];
-    const written = typeof value === 'number' && !Number.isSafeInteger(value) ? places.written(named, key) : undefined;
-    return value === undefined ? [] : [[key, written ?? value]];
+    const isBound = isRange && typeof value === 'number' && BOUND_NAMES.some((each) => each === key);
+    return value === undefined ? [] : [[key, isBound ? (places.written(named, key) ?? String(value)) : value]];
   });
   return Object.fromEntries(found);
 }
