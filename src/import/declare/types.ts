@@ -15,7 +15,7 @@ import { capitalised, type Names, xmlNameOf } from './names.ts';
 import { placeKey } from './settled.ts';
 
 /** The facets of a single value, and of the entries of a list. */
-const FACETS = [
+export const FACETS = [
   ...(['enum', 'labels', 'pattern', 'space'] as const),
   ...(['minimum', 'maximum', 'above', 'below', 'digits', 'fraction'] as const),
 ] as const satisfies readonly (keyof Facets)[];
@@ -55,7 +55,7 @@ export class DeclaredTypes {
     for (const [key, all] of Map.groupBy(fields.filter(isUnnamed), keyOf)) {
       const [first] = all as [DraftField];
       if (all.length < OFTEN) continue;
-      const { word, facets } = valueOf(first) as Value;
+      const { word, facets } = singleValue(first) as Value;
       const id = idOf(capitalised(xmlNameOf(first.name)), names);
       const type: DraftSimpleType = { name: id, place: first.place, word, facets };
       this.#repeated.set(key, type);
@@ -121,7 +121,7 @@ export interface Value {
 }
 
 /** The single value of a field; `undefined` for a document. */
-function valueOf({ type, options }: DraftField): (Value & Pick<DraftScalar, 'named'>) | undefined {
+function singleValue({ type, options }: DraftField): (Value & Pick<DraftScalar, 'named'>) | undefined {
   const single = singleOf(type);
   const isCollection = single !== type;
   if (single.kind === 'document') return undefined;
@@ -131,7 +131,7 @@ function valueOf({ type, options }: DraftField): (Value & Pick<DraftScalar, 'nam
 
 /** The named type that a field has without any other facets. */
 function namedOf(field: DraftField): DraftSimpleType | undefined {
-  const { named, word, facets } = valueOf(field) ?? {};
+  const { named, word, facets } = singleValue(field) ?? {};
   if (named?.word !== word || named === undefined) return undefined;
   // Entries with spaces between them have none inside.
   const ofType = field.options.spaced ? without(named.facets, ['space']) : named.facets;
@@ -151,13 +151,13 @@ function singleNamed(type: DraftType): readonly DraftSimpleType[] {
 
 /** Whether a field has a type that deserves a name, and has none: one with listed values or a pattern. */
 function isUnnamed(field: DraftField): boolean {
-  const { facets } = valueOf(field) ?? {};
+  const { facets } = singleValue(field) ?? {};
   if (facets === undefined || namedOf(field) !== undefined || field.options.fixed !== undefined) return false;
   return facets.pattern !== undefined || (facets.enum?.length ?? 0) > 1;
 }
 
 function keyOf(field: DraftField): string {
-  const { word, facets = {} } = valueOf(field) ?? {};
+  const { word, facets = {} } = singleValue(field) ?? {};
   return JSON.stringify([field.name.toLowerCase(), word, ...FACETS.map((key) => facets[key] ?? null)]);
 }
 
