@@ -171,7 +171,8 @@ function linkPublished(
     const operation = operations.get(found.id);
     if (operation === undefined) refuse(`publishes ${found.id}, which is a call to another system`);
     else if (operation.answer.kind === 'queue') return operation;
-    else if (!doubt.about(operation.answer)) refuse(`publishes ${operation.id}, which has no \`queue\``);
+    else if (!doubt.about(operation.answer))
+      refuse(`publishes ${operation.id}, which has no \`queue\`, so it publishes nothing`);
     return undefined;
   }
   if (queue === undefined) {

@@ -1,4 +1,4 @@
-import { didYouMean, nearest } from '../suggest.ts';
+import { didYouMean, didYouMeanSaved, nearest } from '../suggest.ts';
 import { error, warning } from './entry.ts';
 
 /** Mistakes in stored queries and where they answer operations. */
@@ -152,7 +152,7 @@ export const componentEntries = {
   }),
   'unknown-saved-field': error<{ name: string; of: string; known: readonly string[] }>({
     message: ({ name, of }) => `${name} is not a field of ${of}.`,
-    hint: ({ name, known }) => didYouMean(name, known, 'Fields there:'),
+    hint: ({ name, known }) => didYouMeanSaved(name, known, 'Fields there:'),
     explanation:
       'The conditions of `publish:` and `after-save:` are about fields of the record, about their values before the save (`before.FIELD`), which a new record does not have, and about what the save did (`save.action`).',
   }),
