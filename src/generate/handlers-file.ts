@@ -265,7 +265,7 @@ function subscriptionType(subscription: Subscription, words: Writing): string {
   fromTypes.add(message);
   const { target } = subscription;
   const { answer } = operation;
-  const replied = subscription.replies && answer.kind === 'queue' ? answer.reply : undefined;
+  const replied = subscription.givesReply && answer.kind === 'queue' ? answer.reply : undefined;
   const returns = replied === undefined ? undefined : formText(replied, words);
   const onMessage =
     (returns === undefined ? 'Takes a message. ' : 'Takes a message and returns the reply. ') +

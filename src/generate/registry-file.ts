@@ -74,7 +74,7 @@ const input = (thing: { readonly input: Document }): JsonTree =>
   thing.input.fields.map(({ name, required }) => (required ? name : `${name}?`));
 const action = ({ name, action: own }: SoapForm): JsonTree => (own.startsWith(`${name}.v`) ? undefined : own);
 const soapForm = shape<SoapForm>()(
-  'name action actions namespace reply-namespace reply addressing style request response faults',
+  'name action actions namespace reply-namespace reply-element addressing style request response faults',
   {
     action,
   },
@@ -432,12 +432,16 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
   recurrences: shape<Recurrence>()('description cron zone', {}),
   messageQueues: shape<MessageQueue>()('description order search! size retention', {}),
   subscriptions: shape<Subscription>()(
-    'description operation when! handler call map reply node retry as concurrency=4 active=true replies=false within',
+    'description operation when! handler call map awaits-reply node retry as concurrency=4 active=true gives-reply=false within',
     {
       when: ({ when }) => conditionsTree(when),
       handler: (subscription) => codeOfSubscription(subscription)[0],
-      reply: ({ target: to }) =>
-        to.kind === 'call' && to.reply && { within: to.reply.within, ...(to.reply.to && { to: to.reply.to.name }) },
+      'awaits-reply': ({ target: to }) =>
+        to.kind === 'call' &&
+        to.awaitsReply && {
+          within: to.awaitsReply.within,
+          ...(to.awaitsReply.to && { to: to.awaitsReply.to.name }),
+        },
       call: ({ target }) => target.kind === 'call' && target.call.id,
       map: ({ target }) => target.kind === 'call' && inputTree(target.input),
       node: ({ target }) => target.kind === 'caller' && target.node.id,
@@ -449,7 +453,7 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
   ),
   schemes: (scheme, registry) => ({ description: scheme.description, [scheme.kind]: SCHEME(scheme, registry) }),
   permissionLists: shape<PermissionList>()(
-    'description adds adds-queries adds-processes adds-components requests console operations! consumers queries! related-content processes components users!',
+    'description adds adds-queries adds-processes adds-components process-requests console operations! consumers queries! related-content processes components users!',
     {
       adds: ({ operations }) => tree(operations),
       'adds-queries': ({ queries }) => tree(queries),

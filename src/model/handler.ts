@@ -277,7 +277,7 @@ export interface MessageContext
 export interface MessageHandler {
   /**
    * Takes a message. An error ends the attempt and undoes what it wrote; the message is delivered again, as `retry` of the
-   * subscription says. A Fault with a status below 500 ends the delivery. Of a subscription with `replies: true` it returns the
+   * subscription says. A Fault with a status below 500 ends the delivery. Of a subscription with `gives-reply: true` it returns the
    * reply, and a Fault that ends the delivery is the reply.
    */
   onMessage(message: never, context: MessageContext): unknown;

@@ -4,6 +4,12 @@ type Completion = string | ((samples: readonly string[]) => string);
 const lists = (...ids: readonly string[]): string => ids.map((id) => `---\npermission-list: ${id}\n`).join('');
 const STOCK = `${lists('STOCK')}---\n{ document: ITEMS, fields: { Id: integer } }\n`;
 
+/** The ten patterns: each with those before it. */
+const TOGETHER: readonly Completion[] = Array.from(
+  { length: 10 },
+  (_, index) => (samples) => samples.slice(0, index + 1).join('---\n'),
+);
+
 /** What completes each sample of a page: what its last definition lacks, and definitions that it speaks of. */
 export const COMPLETED: Readonly<Record<string, readonly Completion[]>> = {
   'docs/security.md': [
@@ -45,12 +51,13 @@ ${events?.replace(/^order: .*\n/m, '')}`,
   'docs/migrating.md': [lists('DEPARTMENTS', 'ORDERS')],
   // Its own samples; those of the kinds below them are examples of the schema.
   'docs/definitions.md': [
+    ...TOGETHER,
     '',
     '',
     '',
     '',
     STOCK,
-    ([, , , , stock, flows]) => `${stock}${flows}${STOCK}---
+    (samples) => `${samples[TOGETHER.length + 4]}${samples[TOGETHER.length + 5]}${STOCK}---
 service: Orders.v1
 permission: STOCK
 target: STOCK

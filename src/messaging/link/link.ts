@@ -83,8 +83,8 @@ export function linkSubscriptions(linking: Linking, sources: SubscriptionSources
     const operation = linkPublished(linking, sources, declaration);
     const target = linkTarget(linking, sources.calls, declaration, operation);
     if (operation === undefined || target === undefined) return undefined;
-    if (value.replies === true) checkReplying(refuse, value, operation);
-    else if (value.within !== undefined) refuse('has `within`, which needs `replies: true`', 'within');
+    if (value['gives-reply'] === true) checkReplying(refuse, value, operation);
+    else if (value.within !== undefined) refuse('has `within`, which needs `gives-reply: true`', 'within');
     return {
       operation,
       when: linkWhen(linking, declaration, operation),
@@ -92,7 +92,7 @@ export function linkSubscriptions(linking: Linking, sources: SubscriptionSources
       retry,
       concurrency: value.concurrency ?? DEFAULTS.concurrency,
       active: value.active ?? DEFAULTS.active,
-      replies: value.replies ?? DEFAULTS.replies,
+      givesReply: value['gives-reply'] ?? DEFAULTS['gives-reply'],
       ...given({ as, within: linkDuration(linking, value, 'within', REPLY_WITHIN) }),
     };
   });
@@ -101,9 +101,10 @@ export function linkSubscriptions(linking: Linking, sources: SubscriptionSources
 /** Refuses a subscription that can't reply to every message of its operation. */
 function checkReplying(refuse: Refuse, { call, when }: SubscriptionDeclared, { id, answer }: Operation): void {
   if (answer.kind === 'queue' && answer.reply === undefined)
-    refuse(`replies to ${id}, which has no \`response\``, 'replies');
-  if (call !== undefined) refuse('replies and has `call`; only code can reply', 'replies');
-  if (when !== undefined) refuse('replies and has `when`; messages that do not meet it would get no reply', 'replies');
+    refuse(`replies to ${id}, which has no \`response\``, 'gives-reply');
+  if (call !== undefined) refuse('replies and has `call`; only code can reply', 'gives-reply');
+  if (when !== undefined)
+    refuse('replies and has `when`; messages that do not meet it would get no reply', 'gives-reply');
 }
 
 /** The files of code that messages are delivered to. */
@@ -147,29 +148,30 @@ function linkTarget(
   operation: Operation | undefined,
 ): Subscription['target'] | undefined {
   const { id, value } = declaration;
-  if (value.reply === undefined) refuseBoth(linking, value, 'call', 'handler', 'messages are delivered to one of them');
+  if (value['awaits-reply'] === undefined)
+    refuseBoth(linking, value, 'call', 'handler', 'messages are delivered to one of them');
   if (value.call === undefined) {
-    refuseKey(linking, value, 'reply', `subscription ${id}`, 'without `call` no reply comes');
+    refuseKey(linking, value, 'awaits-reply', `subscription ${id}`, 'without `call` no reply comes');
     if (!linking.doubt.about(value, 'call'))
       refuseKey(linking, value, 'map', `subscription ${id}`, 'code gets the message as it is');
     const target: Subscription['target'] = { kind: 'handler', file: value.handler ?? fileNamedAs(id) };
     if (linking.doubt.about(value, 'handler', 'call')) linking.doubt.mark(target);
     return target;
   }
-  if (value.reply === undefined || value.handler === undefined)
+  if (value['awaits-reply'] === undefined || value.handler === undefined)
     refuseKey(linking, value, 'as', `subscription ${id}`, 'the subscription itself grants its call');
   const call = resolveCall(linking, calls, value.call, linking.places.value(value, 'call'));
   if (call === undefined || operation === undefined) return undefined;
   const refuse = refusing(linking, declaration);
   if (!call.active && value.active !== false) refuse(`calls ${call.id}, which is not active`, 'call');
-  const reply = linkAwaitedReply(linking, value, call, refuse);
+  const awaitsReply = linkAwaitedReply(linking, value, call, refuse);
   const target: Subscription['target'] = {
     kind: 'call',
     call,
     input: linkInput(linking, declaration, operation, call),
-    ...given({ reply }),
+    ...given({ awaitsReply }),
   };
-  if (linking.doubt.about(value, 'handler', 'reply')) linking.doubt.mark(target);
+  if (linking.doubt.about(value, 'handler', 'awaits-reply')) linking.doubt.mark(target);
   return target;
 }
 
@@ -196,7 +198,7 @@ function linkInput(
   const at = places.value(value, 'call');
   const { fields, complete } = inputOf(linking, call);
   const from = { ...fieldsOf(linking, operation), id: operation.id };
-  const to = { id: call.id, fields, complete, except: value.reply?.to, noun: 'input' } as const;
+  const to = { id: call.id, fields, complete, except: value['awaits-reply']?.to, noun: 'input' } as const;
   return linkInputMap(
     linking,
     value.map ?? {},

@@ -39,12 +39,12 @@ export interface SubscriptionDeclared {
   readonly call?: string;
   readonly map?: MapDeclared;
   readonly handler?: string;
-  readonly reply?: AwaitedReplyDeclared;
+  readonly 'awaits-reply'?: AwaitedReplyDeclared;
   readonly retry?: RetryDeclared;
   readonly as?: string;
   readonly concurrency?: number;
   readonly active?: boolean;
-  readonly replies?: boolean;
+  readonly 'gives-reply'?: boolean;
   readonly within?: string;
 }
 
@@ -177,10 +177,10 @@ export const subscription = keys(
     handler: matching(
       'the name of a handler file without its ending',
       '^[A-Za-z0-9][A-Za-z0-9._-]*$',
-      'The file of its code in the handlers folder, with `onMessage`. Without it and without `call`, it is the id in lower case with hyphens. Beside `call` with `reply`, it has `onReply`.',
+      'The file of its code in the handlers folder, with `onMessage`. Without it and without `call`, it is the id in lower case with hyphens. Beside `call` with `awaits-reply`, it has `onReply`.',
       'location-cache',
     ),
-    reply: keys<keyof AwaitedReplyDeclared>(
+    'awaits-reply': keys<keyof AwaitedReplyDeclared>(
       {
         description:
           'The target of `call` takes the call at once, with the status 202 or an empty reply, and sends its reply later, to an address that it is given. The delivery is `Working` until then. Code takes the reply where `handler` names it.',
@@ -218,12 +218,12 @@ export const subscription = keys(
       'Whether messages are delivered to it. Those published while it is not active are not delivered later.',
       true,
     ),
-    replies: yesNo(
+    'gives-reply': yesNo(
       'Whether what its `onMessage` returns is the reply to the message. The operation has `response`, and one such subscription.',
       false,
     ),
     within: time(
-      'With `replies: true`, how long callers are asked to wait for the reply, from when the message was published. Then the operation with `reply:` answers 504 until the reply is there. By default it answers 202 until then.',
+      'With `gives-reply: true`, how long callers are asked to wait for the reply, from when the message was published. Then the operation with `reply-of:` answers 504 until the reply is there. By default it answers 202 until then.',
       undefined,
       '1 h',
       '2 d',

@@ -36,7 +36,7 @@ interface PlannedSubscription {
 export function kindOfSubscription({ id, operation, as, target }: Subscription): string {
   const lists = as === undefined ? operation.permissions : as.permissionLists;
   // A gateway that does not know of the reply would call again.
-  const name = target.kind === 'call' && target.reply !== undefined ? `${id} with a reply` : id;
+  const name = target.kind === 'call' && target.awaitsReply !== undefined ? `${id} with a reply` : id;
   return kindOfWork(name, messageFields(operation), [{ public: operation.public, permissions: [...lists] }]);
 }
 

@@ -195,7 +195,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     store,
     now,
     kinds: [
-      ...[runs.retained, ...scheduler.retained, ...messages.retained, retainedDead(keep.dead)],
+      ...[runs.retained, ...scheduler.retained, ...messages.retained, retainedDead(keep['failed-jobs'])],
       retainedCallers(keep.callers, [runs.busy, scheduler.busy, components.busy, messages.busy]),
       ...[retainedTrail(keep.audit), retainedActions(keep.audit), retainedAnswers(now)],
       ...[retainedSessions(keep.sessions), retainedStatistics(keep.statistics)],

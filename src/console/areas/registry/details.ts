@@ -258,7 +258,7 @@ ${await whoMayUse(visit, process)}`,
     ])}`;
   },
   subscriptions: ({ ports: { registry } }, subscription) => {
-    const { operation, target, when, as, retry, concurrency, replies, within, id } = subscription;
+    const { operation, target, when, as, retry, concurrency, givesReply, within, id } = subscription;
     return html`${facts([
       ['Messages of', linkTo('operations', operation)],
       ['Queue', operation.answer.kind === 'queue' && linkTo('messageQueues', operation.answer.queue)],
@@ -283,7 +283,7 @@ ${await whoMayUse(visit, process)}`,
       ['Runs as', as && linkTo('roles', as)],
       ['Retries', retryWords(retry)],
       ['At the same time', concurrency],
-      ['Replies', replies && (within === undefined ? 'yes' : `within ${duration(within)}`)],
+      ['Replies', givesReply && (within === undefined ? 'yes' : `within ${duration(within)}`)],
       ['Deliveries', link(pathTo('queues', id), 'Show')],
     ])}`;
   },
@@ -316,13 +316,13 @@ ${
         ),
       )
 }`,
-  permissionLists: (_, { operations, queries, processes, components, requests, console: grants }) =>
+  permissionLists: (_, { operations, queries, processes, components, processRequests, console: grants }) =>
     facts([
       ['Operations', operations.join(', ')],
       ['Queries', queries.join(', ')],
       ['Processes', processes.join(', ')],
       ['Components', components.join(', ')],
-      ['Process requests', requests === 'all' && 'those of others too'],
+      ['Process requests', processRequests === 'all' && 'those of others too'],
       ['Console', grants && [...grants.keys()].join(', ')],
     ]),
 };
