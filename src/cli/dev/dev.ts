@@ -17,6 +17,7 @@ const help = {
   notes: [
     "Watches the definitions, the handlers and the modules they import, and the migrations. Every save starts a fresh process, which takes over when it is ready: no request is dropped, and after a broken edit the last good version keeps serving. generated/ is kept up to date, and a missing handler file is created as a typed stub. PORT, HOST and DATABASE_URL work as with 'signalbox serve'.",
     'A migration that is new or changed waits: press m, or run it by --migrate as it is saved. At the start all of them run on a database that has none yet. One that dev ran may be changed until `signalbox migrate` or a gateway has run it on that database: then all run again from the first, on empty tables of the project. --reset does the same at once, and empties the tables of the gateway too; users, their API keys and certificates, and sessions stay.',
+    'Each call, each attempt at background work and what follows one that failed is a line; a refused caller is one with its reason, which no caller gets. If the project has a TypeScript compiler, errors of types are printed after a save; they hold up nothing.',
     'With --mock, calls of the node are answered from its operations, by their examples and types: nothing is sent to the partner. See signalbox mock.',
   ],
   exits: ['ended on request', 'could not start'],
