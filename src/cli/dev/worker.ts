@@ -24,7 +24,7 @@ import type { SupervisorMessage, WorkerFiles, WorkerMessage, WorkerStart } from 
 // The process that runs the gateway of `signalbox dev` until the next edit. When there is time it is started in advance: it
 // imports and warms up what does not change with an edit, and reads the project only when the supervisor says `go`.
 
-const { colour, spare, first, mock, how, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
+const { colour, spare, first, mock, fault, delay, how, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
 const paint = colours(colour);
 const modules = recordModules(place.root);
 let handlers: string | undefined;
@@ -113,7 +113,7 @@ async function startServing(project: LoadedProject, development: Development) {
   // Before the database is opened: whoever has the port may be using it.
   if (first) await takePort(readAddress(registryOf(project), process.env));
   const log = terminalLog(paint, refusalExplainer(registryOf(project)));
-  const partners = mock.length === 0 ? undefined : await mockPartners(registryOf(project), mock, log);
+  const partners = mock.length === 0 ? undefined : await mockPartners(registryOf(project), { mock, fault, delay }, log);
   const gateway = await startGateway({
     ...place,
     env: partners === undefined ? process.env : { ...process.env, ...partners.env },
