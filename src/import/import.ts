@@ -3,7 +3,7 @@ import type { XmlElement } from '../wire/xml/tree.ts';
 import type { DraftContract, Purpose } from './draft.ts';
 import { readOpenApi } from './openapi/read-openapi.ts';
 import { OPENAPI_LANGUAGE } from './openapi/sources.ts';
-import { ImportError, Losses } from './place.ts';
+import { ImportError, Losses, refuseInvalid } from './place.ts';
 import { gather, type ReadSource, type SourceLanguage, type SourceLimits, type Sources } from './source.ts';
 import { readWadl } from './wadl/read-wadl.ts';
 import { WADL, WADL_LANGUAGE } from './wadl/sources.ts';
@@ -24,19 +24,29 @@ export interface Imported {
 
 type Language = DraftContract['language'];
 
+/** How contracts are read. */
+export interface ImportContractsOptions {
+  readonly limits?: SourceLimits;
+  /**
+   * `comparison` keeps types that definitions can't say in a form in which two contracts are compared, and which is never served or
+   * called.
+   */
+  readonly purpose?: Purpose;
+  /** Whether what is not valid is left out and recorded, and the rest taken. */
+  readonly tolerant?: boolean;
+}
+
 /**
  * Reads contracts. Those of one language belong together, but for OpenAPI, where each is a contract of its own, and for WSDL
  * files that declare something by one name in different ways, such as versions of a contract.
  *
  * @param roots locations, as {@link ReadSource} takes them
- * @param purpose `comparison` keeps types that definitions can't say in a form in which two contracts are compared, and which is never
- *   served or called
- * @throws ImportError for a contract that is not valid
+ * @throws ImportError for contracts that are not valid, with everything that is not valid in them
  */
 export async function importContracts(
   roots: readonly string[],
   read: ReadSource,
-  { limits, purpose = 'definitions' }: { readonly limits?: SourceLimits; readonly purpose?: Purpose } = {},
+  { limits, purpose = 'definitions', tolerant = false }: ImportContractsOptions = {},
 ): Promise<readonly Imported[]> {
   const groups: Group[] = [];
   const parsed = new Map<string, XmlElement>();
@@ -55,6 +65,7 @@ export async function importContracts(
     // A description has one root; XML is known by its root element.
     imported.push(await reading.catch((error) => rethrown(error, group.roots[0] as string, read)));
   }
+  if (!tolerant) refuseInvalid(imported.flatMap(({ losses }) => losses.all()));
   return imported;
 }
 

@@ -89,7 +89,11 @@ export async function gather<Content>(
     if (contents.has(location) || known !== undefined) continue;
     const place = from?.place ?? { source: location, line: 0, column: 0 };
     if (contents.size >= limits.files)
-      throw new ImportError(`the contract consists of more than ${limits.files} files`, place);
+      throw new ImportError(
+        `the contract consists of more than ${limits.files} files`,
+        place,
+        'Permit more with --max-files.',
+      );
     const found = await read(location);
     if ('missing' in found) {
       if (from === undefined) throw new ImportError(found.missing, place);

@@ -15,6 +15,8 @@ export interface ImportOptions {
   /** `Name: value` */
   readonly header?: readonly string[];
   readonly strict?: true;
+  readonly tolerant?: true;
+  readonly maxFiles?: number;
   readonly dryRun?: true;
   readonly json?: true;
 }
@@ -39,7 +41,7 @@ export async function planImport(
   sources: readonly string[],
   options: ImportOptions,
 ): Promise<readonly ImportPlan[]> {
-  const { DefinitionFiles, importContracts } = await import('../../import/index.ts');
+  const { DefinitionFiles, importContracts, SOURCE_LIMITS } = await import('../../import/index.ts');
   const given = (await Promise.all(sources.map(expand))).flat().map((name) => plainAddress(name) ?? { location: name });
   const locations = given.map(({ location }) => location);
   const headers = headersOf(options.header ?? []);
@@ -52,7 +54,8 @@ export async function planImport(
     ),
   });
   const definitions = place.definitions ?? 'definitions';
-  const all = await importContracts(locations, read);
+  const limits = { ...SOURCE_LIMITS, files: options.maxFiles ?? SOURCE_LIMITS.files };
+  const all = await importContracts(locations, read, { limits, tolerant: options.tolerant === true });
   checkNames(all.map(({ roots }) => options.name ?? nameOf(roots)));
   // A later contract sees the definitions of those before it.
   const files = new DefinitionFiles(await readDefinitionTexts(place.root, definitions));

@@ -3,19 +3,22 @@ import { ImportError, type Losses } from '../place.ts';
 import type { Sources } from '../source.ts';
 import { prose, withDeprecation } from './prose.ts';
 import { References } from './references.ts';
+import { takeValid } from './repair.ts';
 import { type Found, readRequest } from './request.ts';
 import { readResponses } from './responses.ts';
 import { SchemaReader } from './schema.ts';
 import { SecurityReader } from './security.ts';
 import { settle } from './settle.ts';
 import type { Node, Tree } from './tree.ts';
-import { type OpenApiVersion, validateOpenApi } from './validate.ts';
+import { type OpenApiVersion, versionOf } from './validate.ts';
 
 /**
  * Reads an OpenAPI contract (2.0, 3.0, 3.1, 3.2).
  *
+ * What is not valid in it is recorded, and the rest read.
+ *
  * @param location of the contract in the sources
- * @throws ImportError if it is not valid
+ * @throws ImportError if it is not a contract at all
  */
 export function readOpenApi(
   location: string,
@@ -27,7 +30,8 @@ export function readOpenApi(
   if (tree === undefined) throw new ImportError('was not read', { source: location, line: 0, column: 0 });
   const { root, repeated } = tree;
   for (const { key, place } of repeated) losses.add(`the key "${key}" is repeated`, 'the last value is used', place);
-  const version = validateOpenApi(root);
+  const version = versionOf(root);
+  takeValid(root, version, losses);
   const references = new References(sources, version, losses);
   references.check(root);
   const context = { version, references, losses, hasXml: hasXml(sources), told: new Set<string>(), purpose };
