@@ -111,16 +111,14 @@ export class References {
   /** Records a reference that leads nowhere. That a source is missing was recorded when it was not found. */
   #tellNowhere(reference: Node, holder: Node): void {
     const text = reference.text as string;
-    const [to = ''] = joined(text, this.#bases.get(holder.value)).split('#');
-    const isThere = to === '' || this.#sources.referred(reference.tree.location, to) !== undefined;
+    if (this.#rootOf(text, reference.tree.location, this.#bases.get(holder.value)) === undefined) return;
     const hint = 'Add what it refers to, or correct the reference.';
-    if (isThere)
-      this.#losses.invalid(
-        `the reference "${text}" leads nowhere`,
-        'what it declares is unknown',
-        reference.place,
-        hint,
-      );
+    this.#losses.invalid(
+      `the reference "${text}" leads nowhere`,
+      'what it declares is unknown',
+      reference.place,
+      hint,
+    );
   }
 
   /**
@@ -179,15 +177,21 @@ export class References {
   }
 
   #resolve(text: string, location: string, base: string | undefined): Node | undefined {
-    const [to = '', fragment = ''] = text.split(/#(.*)/s);
-    const address = joined(to, base).replace(/#.*$/s, '');
-    const root =
-      (to === '' ? (base === undefined ? undefined : this.#addresses.get(base)) : this.#addresses.get(address)) ??
-      (to === '' ? this.#sources.at(location)?.root : this.#sources.referred(location, to)?.content.root);
+    const [, fragment = ''] = text.split(/#(.*)/s);
+    const root = this.#rootOf(text, location, base);
     if (root === undefined || fragment === '') return root;
     const pointer = decoded(fragment);
     if (!pointer.startsWith('/')) return this.#anchorsOf(root).get(pointer);
     return this.#walk(root, pointerTokens(pointer)) ?? root.at(pointerTokens(fragment));
+  }
+
+  /** What the fragment of a reference is looked up in: a part that names itself, or a source; `undefined` if that is missing. */
+  #rootOf(text: string, location: string, base: string | undefined): Node | undefined {
+    const [to = ''] = text.split('#');
+    if (to === '')
+      return (base === undefined ? undefined : this.#addresses.get(base)) ?? this.#sources.at(location)?.root;
+    const address = joined(to, base).replace(/#.*$/s, '');
+    return this.#addresses.get(address) ?? this.#sources.referred(location, to)?.content.root;
   }
 
   #anchorsOf(root: Node): ReadonlyMap<string, Node> {
