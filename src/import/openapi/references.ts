@@ -113,12 +113,7 @@ export class References {
     const text = reference.text as string;
     if (this.#rootOf(text, reference.tree.location, this.#bases.get(holder.value)) === undefined) return;
     const hint = 'Add what it refers to, or correct the reference.';
-    this.#losses.invalid(
-      `the reference "${text}" leads nowhere`,
-      'what it declares is unknown',
-      reference.place,
-      hint,
-    );
+    this.#losses.invalid(`the reference "${text}" leads nowhere`, 'what it declares is unknown', reference.place, hint);
   }
 
   /**
