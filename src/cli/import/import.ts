@@ -18,11 +18,14 @@ const help = {
     "curl -s 'https://partner.example.org/service?wsdl' | signalbox import - --name partner --dry-run",
   ],
   notes: [
-    'Reads WSDL 1.1, XML Schema 1.0, WADL 2009 and OpenAPI 2.0 to 3.2, with the files that they refer to, and writes services, operations and documents to a folder of the definitions. Everything of the contract that the definitions do not say is listed with its place, and with what they say instead; --strict makes it an error.',
+    'Reads WSDL 1.1, XML Schema 1.0, WADL 2009 and OpenAPI 2.0 to 3.2, with the files that they refer to, and writes services, operations and documents to a folder of the definitions. Everything of the contract that the definitions do not say is listed, the worst first, with its places, what they say instead, and what you can do; what is alike is one entry, unless --verbose is given. --strict makes it an error.',
     'A contract that is not valid is refused with everything that is not valid in it. With --tolerant that alone is left out, or taken as far as its meaning is known, and listed first. A file that a contract refers to and that does not exist is listed in either case.',
     'A second import of the same name follows the contract, and keeps what you added or changed since the first: imported.json in the folder, which you commit, says what was imported. Changes are shown first; --dry-run writes nothing.',
   ],
-  exits: ['the definitions were written', 'the contract is not valid, or --strict found something that is not carried'],
+  exits: [
+    'the definitions were written',
+    'the contract is not valid, none of its operations can be called or served, or --strict found something that is not carried',
+  ],
 } as const;
 
 /** `signalbox import`: writes definitions from the contracts of partners. */
@@ -48,22 +51,31 @@ export function addImport(program: Command): void {
     .option('--max-files <n>', 'most files of one contract (default: 1000)', countOf)
     .option('--strict', 'write nothing if something of the contract can not be carried')
     .option('--dry-run', 'print the definitions, and write nothing')
+    .option('--verbose', 'list everything that is not carried by itself, each place on a line')
     .option('--json', AS_JSON)
     .action(async (sources: readonly string[], options: ImportOptions, command: Command) => {
       const place = placeOf(command);
       const plans = await planImport(place, sources, options);
-      const losses = plans.reduce((sum, each) => sum + each.losses.filter((loss) => loss.note !== true).length, 0);
+      const losses = plans.reduce((sum, each) => sum + each.losses.filter((loss) => loss.kind !== 'note').length, 0);
       const isRefused = options.strict === true && losses > 0;
       const isWritten = !isRefused && options.dryRun !== true;
       if (isWritten) for (const each of plans) await writeImport(place.root, each.folder, each.files, each.record);
       if (options.json) await print(jsonText(plans.map(reportOf)));
-      else await print(renderPlans(plans, { isWritten, withTexts: options.dryRun === true }));
+      else
+        await print(
+          renderPlans(plans, { isWritten, withTexts: options.dryRun === true, isVerbose: options.verbose === true }),
+        );
       if (isRefused) {
         note(`--strict: ${counted(losses, 'thing')} can't be carried, so nothing was written.`);
         throw new Ended(1);
       }
-      if (!isWritten) return;
-      await verify(place, plans);
+      if (isWritten) await verify(place, plans);
+      const useless = plans.filter((each) => each.isUseless);
+      for (const { name, record } of useless)
+        note(
+          `No operation of ${name} can be ${record.as === 'consumer' ? 'called' : 'served'}: the list has the reasons.`,
+        );
+      if (useless.length > 0) throw new Ended(1);
     });
 }
 

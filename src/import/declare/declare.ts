@@ -171,7 +171,7 @@ class DeclaredServices {
       const faults = (rest?.uris ?? []).map((uri) => receivable(parseUriTemplate(uri)));
       const fault = faults.find((each) => each !== undefined);
       if (fault === undefined) return true;
-      this.#losses.add(`the operation "${name}", whose path no request can match: ${fault}`, 'left out', place);
+      this.#losses.operation(`the operation "${name}", whose path no request can match: ${fault}`, 'left out', place);
       return false;
     });
   }
@@ -191,7 +191,7 @@ class DeclaredServices {
     const sent = rest && this.#sent(rest, operation);
     if (uncallable !== undefined) {
       const what = `the operation "${operation.name}" can't be ${isCall ? 'called' : 'served'}: ${uncallable}`;
-      this.#losses.add(what, 'declared with `active: false`', operation.place);
+      this.#losses.operation(what, 'declared with `active: false`', operation.place);
     }
     return given({
       description,

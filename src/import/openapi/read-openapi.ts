@@ -124,10 +124,11 @@ class ContractReader {
   #tellItem(path: string, item: Node): void {
     for (const method of OTHER_METHODS) {
       const node = item.get(method);
-      if (node !== undefined) this.#losses.add(`the operation ${method.toUpperCase()} ${path}`, 'left out', node.place);
+      if (node !== undefined)
+        this.#losses.operation(`the operation ${method.toUpperCase()} "${path}"`, 'left out', node.place);
     }
     for (const [method, node] of item.get('additionalOperations')?.entries() ?? [])
-      this.#losses.add(`the operation ${method} ${path}`, 'left out', node.place);
+      this.#losses.operation(`the operation ${method} "${path}"`, 'left out', node.place);
     const servers = item.get('servers');
     if (servers !== undefined)
       this.#losses.add(`the servers of ${path}`, 'those of the contract are used', servers.place);
@@ -165,7 +166,7 @@ class ContractReader {
 
   #tellOperation(node: Node): void {
     for (const [name, callback] of node.get('callbacks')?.entries() ?? [])
-      this.#losses.add(`the callback "${name}"`, CALLED_BACK, callback.place);
+      this.#losses.operation(`the callback "${name}"`, CALLED_BACK, callback.place);
     const servers = node.get('servers');
     if (servers !== undefined)
       this.#losses.add('the servers of an operation', 'those of the contract are used', servers.place);
@@ -173,7 +174,7 @@ class ContractReader {
 
   #tellWebhooks(): void {
     for (const [name, webhook] of this.#root.get('webhooks')?.entries() ?? [])
-      this.#losses.add(`the webhook "${name}"`, CALLED_BACK, webhook.place);
+      this.#losses.operation(`the webhook "${name}"`, CALLED_BACK, webhook.place);
   }
 
   /** The operationId, or the method and the path. */

@@ -21,7 +21,7 @@ export function readMethod(
   const word = (attribute(method.element, 'name') ?? 'GET').toUpperCase();
   const name = METHODS.find((each) => each === word);
   if (name === undefined) {
-    losses.add(`the method ${word} of ${path === '' ? '/' : path}`, 'left out', placeIn(method));
+    losses.operation(`the method ${word} of "${path === '' ? '/' : path}"`, 'left out', placeIn(method));
     return [];
   }
   const requests = tree.children(method, 'request');
@@ -258,7 +258,7 @@ function readResponses(
   const status = stated.find((each) => each >= 200 && each < 300);
   const representations = good.flatMap((each) => tree.children(each, 'representation'));
   for (const { name, field } of good.flatMap((each) => readParams(context, each))) {
-    context.losses.add(`the header ${name} of replies`, 'not read', field.place);
+    context.losses.add(`the header "${name}" of replies`, 'not read', field.place);
   }
   const seen = new Set<string>();
   const messages = representations.flatMap((each) => {

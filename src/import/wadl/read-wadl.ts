@@ -100,7 +100,7 @@ class Reading {
   #inside(node: Node, around: ResourcePath, depth: number): DraftOperation[] {
     const { tree, losses } = this.#context;
     if (depth > DEEPEST) {
-      losses.add('resources are nested too deeply', 'what is below is left out', placeIn(node));
+      losses.operation('resources are nested too deeply', 'what is below is left out', placeIn(node));
       return [];
     }
     if (++this.#resources > MOST_RESOURCES)
@@ -125,8 +125,8 @@ class Reading {
     for (const [location, root] of files) {
       for (const element of elementsOf(root)) {
         if (element.local !== 'method' || attribute(element, 'href') !== undefined || this.#used.has(element)) continue;
-        const what = `the method ${attribute(element, 'id') ?? attribute(element, 'name') ?? ''} belongs to no resource`;
-        this.#context.losses.add(what, 'left out', placeIn({ element, location }));
+        const what = `the method "${attribute(element, 'id') ?? attribute(element, 'name') ?? ''}" belongs to no resource`;
+        this.#context.losses.operation(what, 'left out', placeIn({ element, location }));
       }
     }
   }

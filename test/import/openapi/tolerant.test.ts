@@ -12,11 +12,11 @@ async function taken(text: string) {
     documents: contract.documents,
     invalid: losses
       .all()
-      .filter((loss) => loss.invalid === true)
+      .filter(({ kind }) => kind === 'invalid')
       .map(({ what, instead }) => `${what}: ${instead}`),
     lost: losses
       .all()
-      .filter((loss) => loss.invalid !== true && loss.note !== true)
+      .filter(({ kind }) => kind !== 'invalid' && kind !== 'note')
       .map(({ what, instead }) => `${what}: ${instead}`),
   };
 }
@@ -90,7 +90,8 @@ describe('what is not valid is listed, and the rest taken', () => {
     expect(found.operations.map(({ name }) => name)).toEqual(['a']);
     expect(found.invalid).toEqual(invalid);
     const words = await refusal(three(paths));
-    for (const each of invalid) expect(words).toContain(each.replace(/: [^:]*$/, ''));
+    expect(words.match(/ "[^"]+"/g)?.length).toBeGreaterThanOrEqual(invalid.length);
+    if (invalid.length === 1) expect(words).toContain(invalid[0]?.replace(/: [^:]*$/, ''));
   });
 
   const schema = (text: string, version?: string) =>
@@ -203,7 +204,7 @@ definitions: { A: { type: object, properties: { b: { $ref: '#/definitions/B', ty
   ]);
 });
 
-it('everything that is not valid is reported at once, equal things together, with the way out', async () => {
+it('everything that is not valid is reported at once, what is alike together, with the way out', async () => {
   const paths = Array.from({ length: 418 }, (_, n) => `  /a${n}: { get: { responses: { '200': {} } } }\n`).join('');
   const error = await importContracts(['api.yaml'], readFrom({ 'api.yaml': three(paths) })).catch((thrown) => thrown);
   expect(error.message).toBe(`api.yaml:4:30: not valid in 418 places:
