@@ -129,6 +129,7 @@ class DeclaredServices {
     this.places.set(placeKey({ kind: 'service', id }), service.place);
     for (const [index, { place }] of all.entries())
       this.places.set(placeKey({ kind: 'service', id, operation: ids[index] as string }), place);
+    this.#tellOptions(service, isCall);
     const addressing = isCall ? undefined : this.#addressing(all);
     const alone = namedAlone(service.operations);
     const operations = all.map((operation, index) => {
@@ -149,6 +150,15 @@ class DeclaredServices {
         operations: Object.fromEntries(operations),
       }),
     };
+  }
+
+  /** No definition has the method OPTIONS: a gateway answers it with the methods of the path (RFC 9110, section 9.3.7). */
+  #tellOptions({ options = [] }: DraftService, isCall: boolean): void {
+    for (const { path, place } of options) {
+      const what = `the operation OPTIONS "${path}"`;
+      if (isCall) this.#losses.operation(what, 'left out', place);
+      else this.#losses.note(what, 'answered by the gateway itself, with the methods of the path', place);
+    }
   }
 
   /** What a service states about WS-Addressing: it requires what the contract requires of each operation. */

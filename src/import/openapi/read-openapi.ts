@@ -1,5 +1,5 @@
 import type { DraftContract, DraftOperation, DraftRest, DraftService, Purpose } from '../draft.ts';
-import { ImportError, type Losses } from '../place.ts';
+import { ImportError, type Losses, type Place } from '../place.ts';
 import type { Sources } from '../source.ts';
 import { prose, withDeprecation } from './prose.ts';
 import { References } from './references.ts';
@@ -60,7 +60,7 @@ const METHODS: Readonly<Record<string, DraftRest['method']>> = {
 };
 
 /** Methods of OpenAPI that operations of ours don't have. */
-const OTHER_METHODS = ['options', 'trace', 'query'];
+const OTHER_METHODS = ['trace', 'query'];
 
 /** What to do about requests that go the other way. */
 const CALLED_BACK = 'left out: a service of your own receives it, or a node is where it is sent';
@@ -71,6 +71,7 @@ class ContractReader {
   readonly #losses: Losses;
   readonly #security: SecurityReader;
   readonly #names = new Set<string>();
+  readonly #options: { readonly path: string; readonly place: Place }[] = [];
 
   constructor(root: Node, reader: SchemaReader) {
     this.#root = root;
@@ -96,6 +97,7 @@ class ContractReader {
       addresses: addressesOf(this.#root, version, this.#losses),
       ...(security === undefined ? {} : { security }),
       operations,
+      options: this.#options,
     };
     const documents = settle(this.#reader, operations, this.#losses);
     return { language: 'openapi', services: [service], documents };
@@ -122,6 +124,11 @@ class ContractReader {
   }
 
   #tellItem(path: string, item: Node): void {
+    const options = item.get('options');
+    const hasOthers = item.entries().some(([key]) => Object.hasOwn(METHODS, key));
+    if (options !== undefined && hasOthers) this.#options.push({ path, place: options.place });
+    else if (options !== undefined)
+      this.#losses.operation(`the operation OPTIONS "${path}"`, 'left out', options.place);
     for (const method of OTHER_METHODS) {
       const node = item.get(method);
       if (node !== undefined)

@@ -11,6 +11,11 @@ import { documentationOf, type Node, placeIn } from './tree.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
+/** The method of HTTP that a method of a resource has. */
+export function methodOf({ element }: Node): string {
+  return (attribute(element, 'name') ?? 'GET').toUpperCase();
+}
+
 /** Reads a method of a resource. A method of HTTP that is not served is recorded. */
 export function readMethod(
   context: WadlContext,
@@ -18,7 +23,7 @@ export function readMethod(
   { path, params: around }: { readonly path: string; readonly params: readonly Param[] },
 ): readonly DraftOperation[] {
   const { tree, losses } = context;
-  const word = (attribute(method.element, 'name') ?? 'GET').toUpperCase();
+  const word = methodOf(method);
   const name = METHODS.find((each) => each === word);
   if (name === undefined) {
     losses.operation(`the method ${word} of "${path === '' ? '/' : path}"`, 'left out', placeIn(method));

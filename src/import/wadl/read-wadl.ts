@@ -1,12 +1,12 @@
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { fileName } from '../declare/documents.ts';
 import type { DraftContract, DraftOperation, DraftService } from '../draft.ts';
-import { ImportError, type Losses } from '../place.ts';
+import { ImportError, type Losses, type Place } from '../place.ts';
 import type { Sources } from '../source.ts';
 import { attribute, childrenNamed } from '../xml.ts';
 import { SchemaDrafts, type SchemaPart } from '../xsd/drafts.ts';
 import { schemasOf } from '../xsd/sources.ts';
-import { readMethod } from './method.ts';
+import { methodOf, readMethod } from './method.ts';
 import { type Param, readParams, type WadlContext } from './params.ts';
 import { WADL } from './sources.ts';
 import { documentationOf, elementsOf, type Node, placeIn, WadlTree } from './tree.ts';
@@ -57,6 +57,8 @@ class Reading {
   /** Methods and resource types that were read. */
   readonly #used = new Set<XmlElement>();
   #resources = 0;
+  /** Methods OPTIONS of the service that is read. */
+  readonly #options: { readonly path: string; readonly place: Place }[] = [];
 
   constructor(context: WadlContext) {
     this.#context = context;
@@ -71,14 +73,16 @@ class Reading {
       const node = { element, location: application.location };
       const description = documentationOf(node) ?? documentationOf(application);
       const base = attribute(element, 'base') ?? '';
+      const operations = tree
+        .children(node, 'resource')
+        .flatMap((each) => this.#resource(each, { path: '', params: [] }, 0));
       return {
         name,
         place: placeIn(node),
         ...(description === undefined ? {} : { description }),
         addresses: base === '' ? [] : [base],
-        operations: tree
-          .children(node, 'resource')
-          .flatMap((each) => this.#resource(each, { path: '', params: [] }, 0)),
+        operations,
+        options: this.#options.splice(0),
       };
     });
     const types = childrenNamed(application.element, application.element.namespace, 'resource_type')
@@ -86,7 +90,10 @@ class Reading {
       .filter(({ element }) => !this.#used.has(element));
     const operations = types.flatMap((each) => this.#inside(each, { path: '', params: [] }, 0));
     if (operations.length === 0) return services;
-    return [...services, { name, place: placeIn(application), addresses: [], operations }];
+    return [
+      ...services,
+      { name, place: placeIn(application), addresses: [], operations, options: this.#options.splice(0) },
+    ];
   }
 
   #resource(resource: Node, around: ResourcePath, depth: number): DraftOperation[] {
@@ -112,8 +119,14 @@ class Reading {
       const type = href === '' ? undefined : tree.referred(href, node);
       return type === undefined ? [] : this.#inside(type, spot, depth + 1);
     });
-    const methods = tree.children(node, 'method').flatMap((method) => {
+    const own = tree.children(node, 'method');
+    const hasOthers = own.some((each) => methodOf(each) !== 'OPTIONS');
+    const methods = own.flatMap((method) => {
       this.#used.add(method.element);
+      if (hasOthers && methodOf(method) === 'OPTIONS') {
+        this.#options.push({ path: spot.path, place: placeIn(method) });
+        return [];
+      }
       return readMethod(this.#context, method, spot);
     });
     const below = tree.children(node, 'resource').flatMap((each) => this.#resource(each, spot, depth + 1));

@@ -93,8 +93,8 @@ it('what is not carried is told: other methods, references to nothing, headers o
   const { losses } = await declaredOf({ 'shop.wadl': text });
   expect(losses.map(({ what, instead }) => `${what}: ${instead}`)).toEqual([
     'the reference "#gone" leads nowhere: left out',
-    'the method OPTIONS of "a": left out',
     'the header "X-Count" of replies: not read',
+    'the operation OPTIONS "a": left out',
   ]);
 });
 
