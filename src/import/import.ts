@@ -49,10 +49,10 @@ export async function importContracts(
   { limits, purpose = 'definitions', tolerant = false }: ImportContractsOptions = {},
 ): Promise<readonly Imported[]> {
   const groups: Group[] = [];
-  const parsed = new Map<string, XmlElement>();
+  const parsed = new Map<string, Parsed>();
   for (const root of roots) {
     const language = await languageOf(root, read, parsed).catch((error) => rethrown(error, root, read));
-    const content = parsed.get(root);
+    const content = parsed.get(root)?.root;
     const group = groups.find((each) => each.language === language && takes(each, content));
     if (group !== undefined) group.roots.push(root);
     else groups.push(groupOf(language, root, content));
@@ -100,7 +100,13 @@ interface ReaderInput {
   readonly limits: SourceLimits | undefined;
   readonly purpose: Purpose;
   /** The contracts that are XML, parsed to find their language. */
-  readonly parsed: ReadonlyMap<string, XmlElement>;
+  readonly parsed: ReadonlyMap<string, Parsed>;
+}
+
+/** A root that is XML, with what was recorded while it was parsed. */
+interface Parsed {
+  readonly root: XmlElement;
+  readonly losses: Losses;
 }
 
 type Reader = (input: ReaderInput) => Promise<Imported>;
@@ -121,8 +127,12 @@ function xmlReaderOf(
   readContract: (sources: Sources<XmlElement>, losses: Losses) => DraftContract,
 ): Reader {
   return (input) => {
-    const parse = (bytes: Uint8Array, location: string): XmlElement =>
-      input.parsed.get(location) ?? language.parse(bytes, location);
+    const parse = (bytes: Uint8Array, location: string, losses: Losses): XmlElement => {
+      const known = input.parsed.get(location);
+      if (known === undefined) return language.parse(bytes, location, losses);
+      losses.take(known.losses);
+      return known.root;
+    };
     return readerOf({ ...language, parse }, readContract)(input);
   };
 }
@@ -153,13 +163,14 @@ const ROOTS: Readonly<Record<string, Language>> = {
 };
 
 /** The language of a contract, by its content. @throws ImportError for another language */
-async function languageOf(location: string, read: ReadSource, parsed: Map<string, XmlElement>): Promise<Language> {
+async function languageOf(location: string, read: ReadSource, parsed: Map<string, Parsed>): Promise<Language> {
   const found = await read(location);
   const place = { source: location, line: 0, column: 0 };
   if ('missing' in found) throw new ImportError(found.missing, place);
   if (!looksLikeXml(found.bytes)) return 'openapi';
-  const root = parseXml(found.bytes, location);
-  parsed.set(location, root);
+  const losses = new Losses();
+  const root = parseXml(found.bytes, location, losses);
+  parsed.set(location, { root, losses });
   const language = ROOTS[`{${root.namespace}}${root.local}`];
   if (language !== undefined) return language;
   if (root.namespace === WSDL_2) {

@@ -102,6 +102,11 @@ export class Losses {
     this.#record({ kind: 'invalid', place, what, instead, ...(hint === undefined ? {} : { hint }) });
   }
 
+  /** Records what others have. */
+  take(others: Losses): void {
+    for (const each of others.all()) this.#record(each);
+  }
+
   #record(loss: Loss): void {
     const key = `${placeWords(loss.place)} ${loss.what}`;
     if (this.#all.has(key)) return;
