@@ -8,11 +8,13 @@ export {
 export { BlobError, UnwritableError } from './blob/error.ts';
 export { type BlobStorage, openBlobs } from './blob/open-blobs.ts';
 export { type ReadableBlobs, readBlobs } from './blob/read-blobs.ts';
+export { fromColumn, toColumn } from './blob/rows.ts';
 export { deadlineIn, resting, untilDeadline, withDeadline } from './deadline.ts';
 export { type DefinedParts, type LoadedDefinitions, readDefinitions, recordDefinitions } from './definitions.ts';
 export { isFull, MigrationError, StoreBusyError, StoreError, UnfitStoreError } from './error.ts';
 export { fileAttachment } from './file/attachment.ts';
 export { createSpool, type MeasuredSpool, type SpoolOptions } from './file/spool.ts';
+export { gatewaysAt } from './gateways.ts';
 export { type InsertedColumns, insertRows } from './insert.ts';
 export { type Lease, openLease } from './lease.ts';
 export { type Nonces, openNonces } from './nonces.ts';
@@ -50,7 +52,7 @@ export {
   WorkerDied,
 } from './queue/queue-port.ts';
 export { openRateTable, type RateTable } from './rate-table.ts';
-export { type RawRows, readRaw, runApart } from './raw-rows.ts';
+export { type RawCell, type RawRows, readRaw, runApart } from './raw-rows.ts';
 export { type Batch, openRetention, type Removed, type Retained, type Retention } from './retention.ts';
 export { FIRST_STEP } from './schema/schema.ts';
 export { requireOutside, runInTransaction, sqlTransaction } from './sql.ts';

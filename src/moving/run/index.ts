@@ -1,0 +1,1 @@
+export { type Moved, moveData, type Step } from './move.ts';
