@@ -10,7 +10,7 @@ export default defineConfig({
     globalSetup: [
       './test/support/memory-setup.ts',
       './test/support/compile-setup.ts',
-      './test/support/postgres-setup.ts',
+      './test/support/databases-setup.ts',
     ],
     setupFiles: './test/support/file-setup.ts',
     include: ['test/**/*.test.ts'],
@@ -24,6 +24,8 @@ export default defineConfig({
       'test/workshop/**',
       '**/node_modules/**',
     ],
+    // All suites share what is transformed once (node_modules/.vitest-cache).
+    fsModuleCache: true,
     // A process takes one file after the other: the sources are loaded and compiled once in each, not once per file.
     isolate: false,
     // Most tests wait for processes and sockets rather than compute.

@@ -6,7 +6,8 @@ import './test/support/compile-cache.ts';
 export default defineConfig({
   resolve: { alias: { signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
   test: {
-    globalSetup: './test/support/postgres-setup.ts',
+    globalSetup: './test/support/databases-setup.ts',
+    fsModuleCache: true,
     setupFiles: './test/support/file-setup.ts',
     include: ['test/console/**/*.browser.test.ts'],
     isolate: false,

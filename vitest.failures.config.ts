@@ -11,7 +11,8 @@ export default defineConfig({
   // As in vitest.config.ts: one Fault class in the process.
   resolve: { alias: { signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
   test: {
-    globalSetup: ['./test/support/compile-setup.ts', './test/support/postgres-setup.ts'],
+    globalSetup: ['./test/support/compile-setup.ts', './test/support/databases-setup.ts'],
+    fsModuleCache: true,
     setupFiles: './test/support/file-setup.ts',
     include: ['test/failures/**/*.test.ts', 'test/**/*.failures.test.ts'],
     // Most of the time is waiting.

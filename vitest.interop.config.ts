@@ -8,7 +8,8 @@ export default defineConfig({
   // As in vitest.config.ts: one Fault class in the process.
   resolve: { alias: { signalbox: fileURLToPath(new URL('./src/index.ts', import.meta.url)) } },
   test: {
-    globalSetup: './test/support/postgres-setup.ts',
+    globalSetup: './test/support/databases-setup.ts',
+    fsModuleCache: true,
     setupFiles: './test/support/file-setup.ts',
     include: ['test/interop/**/*.test.ts', 'test/**/*.interop.test.ts'],
     maxWorkers: 2,

@@ -3,7 +3,8 @@ import { defineConfig } from 'vitest/config';
 /** The project of examples/workshop, with the package as it is installed. */
 export default defineConfig({
   test: {
-    globalSetup: './test/support/postgres-setup.ts',
+    globalSetup: './test/support/databases-setup.ts',
+    fsModuleCache: true,
     setupFiles: './test/support/file-setup.ts',
     include: ['test/workshop/**/*.test.ts'],
     testTimeout: 60_000,

@@ -29,6 +29,9 @@ import type {
 /** The context of a request to ATTACHMENT_GET: queries, calls, the caller and more. */
 export type ATTACHMENT_GET_Context = TypedContext<Queries, Calls, Flows, 0, ATTACHMENT_GET_RESPONSE, Components, Programs>;
 
+/** What code answers a request to ATTACHMENT_GET with. */
+export type ATTACHMENT_GET_Answer = ATTACHMENT_GET_RESPONSE | Reply;
+
 /**
  * The content that is kept under a name.
  * Attachments.v1: SOAP ATTACHMENT_GET.v1
@@ -38,7 +41,7 @@ export interface ATTACHMENT_GET_Handler {
   onRequest(
     request: ATTACHMENT_GET_Request,
     context: ATTACHMENT_GET_Context,
-  ): ATTACHMENT_GET_RESPONSE | Reply | Promise<ATTACHMENT_GET_RESPONSE | Reply>;
+  ): ATTACHMENT_GET_Answer | Promise<ATTACHMENT_GET_Answer>;
   /** Called with a fault that occurs during or after onRequest. Returns the message for ATTACHMENT_FAULT. */
   onError?(
     fault: Fault,
@@ -50,6 +53,9 @@ export interface ATTACHMENT_GET_Handler {
 /** The context of a request to ATTACHMENT_PUT: queries, calls, the caller and more. */
 export type ATTACHMENT_PUT_Context = TypedContext<Queries, Calls, Flows, 0, ATTACHMENT_PUT_RESPONSE, Components, Programs>;
 
+/** What code answers a request to ATTACHMENT_PUT with. */
+export type ATTACHMENT_PUT_Answer = ATTACHMENT_PUT_RESPONSE | Reply;
+
 /**
  * Keeps content under a name, in place of what was there.
  * Attachments.v1: SOAP ATTACHMENT_PUT.v1
@@ -59,7 +65,7 @@ export interface ATTACHMENT_PUT_Handler {
   onRequest(
     request: ATTACHMENT_PUT_Request,
     context: ATTACHMENT_PUT_Context,
-  ): ATTACHMENT_PUT_RESPONSE | Reply | Promise<ATTACHMENT_PUT_RESPONSE | Reply>;
+  ): ATTACHMENT_PUT_Answer | Promise<ATTACHMENT_PUT_Answer>;
   /** Called with a fault that occurs during or after onRequest. Returns the message for ATTACHMENT_FAULT. */
   onError?(
     fault: Fault,
@@ -70,6 +76,9 @@ export interface ATTACHMENT_PUT_Handler {
 
 /** The context of a request to LOCATIONS_GET: queries, calls, the caller and more. */
 export type LOCATIONS_GET_Context = TypedContext<Queries, Calls, Flows, 1 | 2 | 0, LOC_RESPONSE, Components, Programs>;
+
+/** What code answers a request to LOCATIONS_GET with. */
+export type LOCATIONS_GET_Answer = LOC_RESPONSE | Reply;
 
 /**
  * The locations of a region; with a location, the people who work there.
@@ -82,7 +91,7 @@ export interface LOCATIONS_GET_Handler {
   onRequest(
     request: LOCATIONS_GET_Request,
     context: LOCATIONS_GET_Context,
-  ): LOC_RESPONSE | Reply | Promise<LOC_RESPONSE | Reply>;
+  ): LOCATIONS_GET_Answer | Promise<LOCATIONS_GET_Answer>;
   /** Called with a fault that occurs during or after onRequest. Returns the message for LOC_FAULT. */
   onError?(
     fault: Fault,

@@ -95,13 +95,22 @@ function memberText({ signature, comment }: Member): string {
   return `#### ${name}\n\n\`\`\`typescript\n${declared}\n\`\`\`\n\n${about}`.trim();
 }
 
+const faultSource = readFileSync(new URL('../src/model/fault.ts', import.meta.url), 'utf8');
+
 function faultTable(): string {
   const shown = new Proxy({}, { get: (_, key) => `{${String(key)}}` }) as never;
   const rows = (Object.keys(faults) as FaultCode[]).map((code) => {
     const { status, message } = faults[code];
-    return `| ${status} | \`${code}\` | ${escapeCell(message(shown))} |`;
+    return `| ${status} | \`${code}\` | ${escapeCell(parametersOf(code))} | ${escapeCell(message(shown))} |`;
   });
-  return ['| status | code | message, with its parameters |', '|---|---|---|', ...rows].join('\n');
+  return ['| status | code | parameters | message |', '|---|---|---|---|', ...rows].join('\n');
+}
+
+/** What a fault of the catalogue needs, as its source has it. */
+function parametersOf(code: FaultCode): string {
+  const found = new RegExp(`^  ${code}: entry\\(\\s*\\d+,\\s*\\(\\w+: (\\{[^}]*\\}|object)\\)`, 'm').exec(faultSource);
+  if (found === null) throw new Error(`the parameters of ${code} are not in src/model/fault.ts`);
+  return found[1] === 'object' ? '`{}`' : `\`${found[1]}\``;
 }
 
 function diagnosticsPage(): string {
@@ -279,7 +288,8 @@ function valueText(schema: JsonSchema): string {
   const name = schema.$ref?.split('/').at(-1);
   if (name !== undefined && LINKED[name] !== undefined) return LINKED[name];
   const whole = name === undefined ? schema : part(name);
-  if (whole.enum !== undefined) return whole.enum.map(code).join(', ');
+  // `null` and the text "null" are written alike.
+  if (whole.enum !== undefined) return [...new Set(whole.enum.map(code))].join(', ');
   if (whole.title !== undefined) return whole.title.replace(/^(a|an|the|one) /, '');
   const types = whole.type === undefined ? [] : [whole.type].flat();
   const words = types.map((type) => {

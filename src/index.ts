@@ -2,6 +2,7 @@
 
 export type { TypedClient } from './client/client.ts';
 export { type OpenOptions, openClient } from './client/client.ts';
+export { Attachment, type AttachmentContent, type AttachmentOptions } from './codec/attachment.ts';
 export { JsonBuilder, type JsonScalarValue } from './codec/json/builder.ts';
 export type { JsonArray, JsonNode, JsonObject, JsonScalar } from './codec/json/node.ts';
 export {
@@ -57,7 +58,14 @@ export type {
 export { define } from './model/defined.ts';
 export type { ConfigPart, ConfigText, Position } from './model/definition.ts';
 export type { Document } from './model/document.ts';
-export type { ErrorPlace, FaultCode, FaultOptions, FaultParameters, RequestError } from './model/fault.ts';
+export type {
+  DeclaredFault,
+  ErrorPlace,
+  FaultCode,
+  FaultOptions,
+  FaultParameters,
+  RequestError,
+} from './model/fault.ts';
 export { Fault } from './model/fault.ts';
 export type { CompoundType, Field, FieldType, ListType, ScalarType, UrlStyle } from './model/field.ts';
 export type { Flow, FlowStep, KeptValue, ReplyPath } from './model/flow.ts';
@@ -78,12 +86,15 @@ export type {
   ProcessContext,
   ProcessHandler,
   ProcessOutcome,
+  RenderOptions,
   Reply,
   ReplyContext,
   ReplyHandler,
   ReplyOptions,
   ReplyValue,
   ScheduleOptions,
+  Settings,
+  SettingValue,
   SqlRow,
   SqlTransaction,
   Transaction,
@@ -125,6 +136,7 @@ export type {
   HandlerOf,
   MessageTypes,
   NoMessages,
+  NoSettings,
   ProcessTypes,
   QueryTypes,
   TypedContext,
@@ -139,7 +151,7 @@ export type {
   TypedStored,
   TypedTransaction,
 } from './model/typed.ts';
-export type { Attachment, DocumentValue, JsonValue, Row, Value } from './model/value.ts';
+export type { DocumentValue, JsonValue, Row, Value } from './model/value.ts';
 export { GatewayError } from './serve/gateway-error.ts';
 export { defineApp, type OwnApp } from './serve/own-app.ts';
 export type { Address } from './serve/start/address.ts';

@@ -3,7 +3,7 @@ import { Fault } from '../model/fault.ts';
 import type { Attachment } from '../model/value.ts';
 import { readContentType, sendableContentType } from '../wire/content-type.ts';
 import { parseMediaType } from '../wire/media-type.ts';
-import { fileNameOf, receivedFileName } from '../wire/multipart/headers.ts';
+import { fileNameOf, receivedFileName } from '../wire/multipart/content-disposition.ts';
 import type { Part } from '../wire/multipart/read-multipart.ts';
 import { contentIdOf } from '../wire/soap/xop.ts';
 import { asFault } from './message.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import type { Command } from 'commander';
 import type { LoadedProject } from '../load/index.ts';
-import { ConfigError, type Environment, resolveAll } from '../load/value/config.ts';
+import { type Environment, missingIn } from '../load/value/config.ts';
 import type { ConfigUse } from '../load/value/config-text.ts';
 import { codeOf } from '../wire/error.ts';
 import { counted } from '../wire/words.ts';
@@ -23,7 +23,7 @@ const help = {
   ],
   notes: [
     'It lists every ${env:NAME} and ${secret:NAME} of the definitions, and never prints a value. STATE is the origin of the value: environment, the name of a file, default, or missing. Commands take variables from the environment, then from the files of --env-file, of which a later one wins, or without that option from .env in the current folder.',
-    'Variables that handlers read themselves are not known to it: add them to .env.example by hand. --check accepts them.',
+    'Variables that code reads from process.env are not known to it: declare them in settings: of gateway.yaml, which code reads as context.settings, or add them to .env.example by hand, which --check accepts.',
   ],
   exits: ['everything is set, or has a default', 'something is missing; with --check, in .env.example'],
 } as const;
@@ -77,6 +77,8 @@ interface SettingUse {
   readonly kind: ConfigUse['kind'];
   /** As in `base of the node STOCK`. */
   readonly by: string;
+  /** What it is for, of a setting that says so. */
+  readonly description?: string;
   readonly file: string;
   readonly line: number;
 }
@@ -89,7 +91,10 @@ export function settingsOf({ uses }: LoadedProject): Setting[] {
     const references = found.map(({ reference }) => reference);
     const isSecret = references.some(({ kind }) => kind === 'secret');
     const defaults = references.map((each) => (each.kind === 'env' ? each.default : undefined));
-    const places = found.map(({ kind, by, at }) => ({ kind, by, file: at.file, line: at.line }));
+    const places = found.map(({ kind, by, description, at }) => ({
+      ...{ kind, by, file: at.file, line: at.line },
+      ...(description === undefined ? {} : { description }),
+    }));
     const keyOf = ({ by, file, line }: SettingUse): string => `${file}:${line} ${by}`;
     return {
       name,
@@ -110,13 +115,9 @@ function originOf(
   // An empty variable counts as unset.
   if ((env[name] ?? '') !== '') return { state: envFileOf(name) ?? 'environment' };
   if (!isRequired) return { state: 'default' };
-  try {
-    resolveAll([{ source: '', parts: [{ kind: isSecret ? 'secret' : 'env', name }] }], env);
-    return { state: `${name}_FILE` };
-  } catch (error) {
-    if (!(error instanceof ConfigError)) throw error;
-    return { state: 'missing', ...((env[`${name}_FILE`] ?? '') === '' ? {} : { reason: error.message }) };
-  }
+  const reason = missingIn([{ kind: isSecret ? 'secret' : 'env', name }], env);
+  if (reason === undefined) return { state: `${name}_FILE` };
+  return { state: 'missing', ...((env[`${name}_FILE`] ?? '') === '' ? {} : { reason }) };
 }
 
 async function list(settings: readonly Setting[], json: true | undefined): Promise<void> {
@@ -153,7 +154,10 @@ const COLUMNS: Columns<Row> = {
 /** The text of a `.env.example`: settings with a default are commented out. */
 export function exampleText(settings: readonly Setting[]): string {
   const parts = settings.map(({ name, kind, default: otherwise, usedIn }) => {
-    const uses = [...new Set(usedIn.map(({ by, file }) => `# ${by} (${file})`))];
+    const about = usedIn.flatMap(({ description }) => description?.trim().split('\n') ?? []);
+    const uses = [
+      ...new Set([...about, ...usedIn.map(({ by, file }) => `${by} (${file})`)].map((line) => `# ${line}`)),
+    ];
     if (kind === 'secret') uses.push(`# A secret: the value, or the path of a file with it in ${name}_FILE.`);
     return `${[...uses, otherwise === undefined ? `${name}=` : `# ${name}=${quoted(otherwise)}`].join('\n')}\n`;
   });

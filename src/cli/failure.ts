@@ -1,5 +1,6 @@
 import { createRedactor } from '../codec/redact/redactor.ts';
 import { secretsOf } from '../load/value/config.ts';
+import { Fault } from '../model/fault.ts';
 import type { Colors } from './terminal.ts';
 
 /** 0: success; 1: errors were found, or the work failed; 2: wrong usage. */
@@ -53,8 +54,14 @@ export function renderFailure(
 
 function describeError(error: unknown): { message: string; hint: string | undefined } {
   if (!(error instanceof Error)) return { message: String(error), hint: undefined };
-  const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : undefined;
+  const hint = 'hint' in error && typeof error.hint === 'string' ? error.hint : reasonOf(error);
   return { message: error.message === '' ? error.name : error.message, hint };
+}
+
+/** Callers never get the reason of an internal error; whoever has the database and the log may read it. */
+function reasonOf(error: Error): string | undefined {
+  if (!(error instanceof Fault) || error.code !== 'INTERNAL' || !(error.cause instanceof Error)) return undefined;
+  return error.cause.message;
 }
 
 function stacks(error: unknown): string[] {

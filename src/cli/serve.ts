@@ -28,24 +28,31 @@ const help = {
   exits: ['ended on request', 'could not start, or was ended at once'],
 } as const;
 
+interface ServeOptions {
+  readonly workers: string;
+  readonly json?: boolean;
+  readonly strictEnv?: boolean;
+}
+
 /** `signalbox serve`: the gateway. */
 export function addServe(program: Command): void {
   explain(program.command('serve'), help)
     .description('run the gateway')
     .option('--workers <number>', "number of processes that share the port, or 'auto' for one per processor", '1')
+    .option('--strict-env', 'do not start while a variable or secret of the definitions is not set')
     .option('--json', 'write nothing but JSON, on a terminal too')
-    .action(async ({ workers, json = false }: { workers: string; json?: boolean }, command: Command) => {
+    .action(async ({ workers, json = false, strictEnv = false }: ServeOptions, command: Command) => {
       const place = placeOf(command);
       const wanted = readWorkers(workers);
       const loaded = await loadCached(place, 'check');
       const { project } = loaded;
       const registry = await soundRegistry(project);
       const count = await countWorkers(wanted, registry, process.env);
-      if (count === 1) await serveAlone(place, loaded, json);
+      if (count === 1) await serveAlone(place, loaded, { json, strictEnv });
       else {
         // The workers find it.
         loaded.keep();
-        await serveWithWorkers(place, registry, { workers: count, json });
+        await serveWithWorkers(place, registry, { workers: count, json, strictEnv });
       }
       // Handlers may have left timers or connections behind that would keep the process alive.
       process.exit(0);
@@ -60,7 +67,11 @@ async function soundRegistry(project: LoadedProject) {
 }
 
 /** Serves in this process until a signal asks it to end, and running requests are finished. */
-async function serveAlone(place: Place, { project, keep }: CachedProject, json: boolean): Promise<void> {
+async function serveAlone(
+  place: Place,
+  { project, keep }: CachedProject,
+  { json, strictEnv }: { readonly json: boolean; readonly strictEnv: boolean },
+): Promise<void> {
   const stop = Promise.withResolvers<EndSignal>();
   endOnSignals({
     end: stop.resolve,
@@ -71,7 +82,7 @@ async function serveAlone(place: Place, { project, keep }: CachedProject, json: 
   });
   const { startGateway } = await import('../serve/start.ts');
   const log = isForPeople(json) ? terminalLog(coloursOf(process.stdout)) : {};
-  const gateway = await startGateway({ ...place, env: process.env, project, log });
+  const gateway = await startGateway({ ...place, env: process.env, strictEnv, project, log });
   try {
     await reportReady({ ...gateway, place, follows: false }, json, 1);
     keep();
@@ -85,18 +96,21 @@ async function serveAlone(place: Place, { project, keep }: CachedProject, json: 
 async function serveWithWorkers(
   place: Place,
   registry: Registry,
-  { workers, json }: { readonly workers: number; readonly json: boolean },
+  { workers, json, strictEnv }: { readonly workers: number; readonly json: boolean; readonly strictEnv: boolean },
 ): Promise<void> {
-  const [{ Primary }, { createLog }] = await Promise.all([
+  const [{ Primary }, { createLog }, { requirePorts }] = await Promise.all([
     import('./workers/primary.ts'),
     import('../serve/log/log.ts'),
+    import('../serve/start.ts'),
   ]);
+  await requirePorts(registry, { env: process.env });
   const port = await choosePort(registry, process.env);
   if (port !== undefined) process.env.PORT = String(port);
   const people = isForPeople(json);
   const log = createLog(people ? terminalLog(coloursOf(process.stdout)) : {});
   const primary = new Primary({
     place,
+    strictEnv,
     colour: wantsColour(process.stderr),
     people,
     count: workers,

@@ -10,8 +10,8 @@ import { compileJsonReader } from './json/read-json.ts';
 import { compileJsonWriter } from './json/write.ts';
 import { compileScalar } from './scalar.ts';
 import { type Foreign, setMember } from './value.ts';
+import type { Resolve } from './xml/binary-content.ts';
 import { compileXmlReader } from './xml/compile-reader.ts';
-import type { Resolve } from './xml/content.ts';
 import { compileXmlPieces, compileXmlWriter } from './xml/write.ts';
 
 /** Reads and writes the values of one document, checked. Every function throws a {@link CodecError}. */

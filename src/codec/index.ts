@@ -1,4 +1,4 @@
-export { compileInline, type Inline } from './binary.ts';
+export { compileInline, type Inline, isAttachment } from './binary.ts';
 export { compileArrival, compileDocument, compileFault, type DocumentCodec } from './document.ts';
 export { addError, CodecError, type Step, shown, stepOf } from './error.ts';
 export { readJsonMember, readJsonText, writeJsonMember, writeJsonText } from './json/plain.ts';
@@ -6,4 +6,4 @@ export { compileJsonField, compileJsonReader } from './json/read-json.ts';
 export { compileJsonFieldWriter } from './json/write.ts';
 export { compileCheck, compileList, compileSeparated, compileText, compileTextWriter, initialValue } from './scalar.ts';
 export { nearest } from './value.ts';
-export type { Resolve } from './xml/content.ts';
+export type { Resolve } from './xml/binary-content.ts';

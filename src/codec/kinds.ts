@@ -6,8 +6,8 @@ import { doubleJson, doubleText, readDouble } from '../wire/double.ts';
 import { LEXICAL, type LexicalForm } from '../wire/lexical.ts';
 import { fromBase64, isAttachment, toBase64 } from './binary.ts';
 import { kindOf, refuse } from './error.ts';
+import { NEEDS_DIGITS, NumberToken } from './json/number-token.ts';
 import { type Digits, readJsonText, readPlain, writeJsonText, writePlain } from './json/plain.ts';
-import { NEEDS_DIGITS, NumberToken } from './json/scan.ts';
 import { soundText } from './value.ts';
 
 /**

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
-import { acceptsCoding } from '../wire/representation.ts';
+import { acceptsCoding } from '../wire/accept-encoding.ts';
 
-/** The files that pages load, which the build has bundled. */
+/** The bundled files that pages load. */
 const NAMES = {
   'console.css': 'text/css; charset=utf-8',
   'console.js': 'text/javascript; charset=utf-8',
@@ -16,11 +16,11 @@ export type AssetName = keyof typeof NAMES;
 interface Asset {
   readonly contentType: string;
   readonly content: string;
-  /** As small as it can be in the first of our codings that a browser accepts; `undefined` when it accepts none. */
+  /** The content in the smallest form that a browser accepts; `undefined` when it accepts no coding. */
   coded(accepted: string | undefined): { readonly coding: string; readonly bytes: Uint8Array } | undefined;
 }
 
-/** Compressed once, with the most effort: a tenth of a second for all of them. The smallest result comes first. */
+/** Compressed once with the highest effort, which takes a tenth of a second for all files. The smallest result comes first. */
 const COMPRESS = { br: brotliCompressSync, gzip: (text: string) => gzipSync(text, { level: 9 }) } as const;
 
 function coding(content: string): Asset['coded'] {
@@ -34,7 +34,7 @@ function coding(content: string): Asset['coded'] {
   };
 }
 
-/** The files that pages load. Their addresses have a digest of their content, so that browsers may keep them for ever. */
+/** The files that pages load. Their addresses contain a digest of their content, so that browsers may cache them forever. */
 export interface Assets {
   /** `/console/assets/console.9f86d081.css`. */
   address(name: AssetName): string;

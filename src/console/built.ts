@@ -2,14 +2,15 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Registry } from '../model/registry.ts';
 import { eachThing, type Thing } from '../security/grants.ts';
 
-// What pages need of all definitions together. With 10,000 operations that takes a tenth of a second, in which calls are answered.
+// Data for pages that is derived from all definitions. With 10,000 operations that takes a tenth of a second; meanwhile calls
+// are answered.
 
-/** Milliseconds after which other work has its turn. */
+/** Milliseconds after which other work gets its turn. */
 const SLICE = 5;
 
 /**
- * Something that is built from the definitions of a gateway, once, when it is first asked for.
- * @param build yields where other work may have its turn
+ * Data that is derived from the definitions of a gateway once, at its first use.
+ * @param build yields at points at which other work may run
  */
 export function builtOnce<T>(build: (registry: Registry) => Generator<unknown, T>): (registry: Registry) => Promise<T> {
   const known = new WeakMap<Registry, Promise<T>>();
@@ -30,10 +31,10 @@ async function inSlices<T>(steps: Generator<unknown, T>): Promise<T> {
   }
 }
 
-/** Everything with grants. */
+/** All definitions with grants. */
 interface Things {
   readonly all: readonly Thing[];
-  /** By the definition that is granted; a flow has no grants of its own, and is known by its id. */
+  /** By the definition that is granted; flows, which have no grants of their own, by their id. */
   readonly byGranted: ReadonlyMap<object | string, Thing>;
 }
 

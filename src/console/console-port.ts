@@ -2,7 +2,6 @@ import type { Client, ConnectionTest, NodeFacts, NodeState } from '../invoke/ind
 import type { MessageControl } from '../messaging/run/index.ts';
 import type { Spool } from '../model/blob.ts';
 import type { BrokenEdit } from '../model/definition.ts';
-import type { Fault } from '../model/fault.ts';
 import type { Node } from '../model/node.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
@@ -15,7 +14,7 @@ import type { Trails } from '../security/trail.ts';
 import type { Users } from '../security/users/user-port.ts';
 import type { LoadedDefinitions, QueueControl, StatisticsReader } from '../store/index.ts';
 
-/** What the pages read and act through; the commands use the same. */
+/** What pages read and act through; the commands use the same ports. */
 export interface ConsolePorts {
   readonly registry: Registry;
   /** The files of the definitions as they were loaded, by path. */
@@ -25,7 +24,7 @@ export interface ConsolePorts {
   readonly statistics: StatisticsReader;
   /** The definitions that gateways have loaded, the newest first, with what each has changed. */
   readonly definitions: (most: number) => Promise<readonly LoadedDefinitions[]>;
-  /** Calls other systems, and shows what it would send. */
+  /** Calls other systems, and shows the requests that it would send. */
   readonly outbound: Pick<Client, 'call' | 'flow'> & Previews;
   /** Stores attachments of replies while they are read. */
   readonly spool: Spool;
@@ -41,15 +40,15 @@ export interface ConsolePorts {
   readonly base: () => string;
   /** Sample users can sign in. */
   readonly sampleUsers: boolean;
-  /** The edit of the definitions that is not applied; absent of a gateway that follows no edits. */
+  /** The edit of the definitions that was not applied; absent in a gateway that does not follow edits. */
   readonly brokenEdit?: (() => BrokenEdit | undefined) | undefined;
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
 
-/** What the pages of users read and act through. */
+/** What the pages about users read and act through. */
 export interface PeoplePorts {
-  /** The users of the database, for someone who acts under this name: `console:ada`. */
+  /** The users of the database; changes are recorded under this name: `console:ada`. */
   readonly users: (actor: string) => Users;
   readonly sessions: Sessions;
   readonly trails: Trails;
@@ -67,68 +66,15 @@ interface Previews {
 export interface NodePort {
   /** What is configured, without secrets. */
   facts(node: Node): Promise<NodeFacts>;
-  /** What this gateway has found; `undefined` for a node that it has not called. */
+  /** What this gateway knows of a node; `undefined` for a node that it has not called. */
   state(node: Node): NodeState | undefined;
-  /** Closes the circuit of this gateway. @returns whether it was not closed */
+  /**
+   * Closes the circuit of this gateway.
+   * @returns whether it was open
+   */
   closeCircuit(node: Node): boolean;
   /** Connects to all addresses of a node, without sending a request. */
   test(node: Node, signal: AbortSignal): Promise<ConnectionTest>;
-}
-
-/** A request for the console, as the gateway passes it. */
-export interface ConsoleRequest {
-  /** The id by which the log has it. */
-  readonly id: string;
-  readonly method: 'GET' | 'POST';
-  /** Raw, below the console; empty or beginning with a slash. */
-  readonly path: string;
-  /** Raw, without its question mark. */
-  readonly query: string | undefined;
-  /** A header by its name in lower case. */
-  readonly header: (name: string) => string | undefined;
-  /** The whole body. @param limit in bytes, if it is less than that of all forms @throws Fault BODY_TOO_LARGE, REQUEST_TIMEOUT */
-  readonly body: (limit?: number) => Promise<Uint8Array>;
-  /** The connection can't be read by others. */
-  readonly secure: boolean;
-  readonly remote: string | undefined;
-  readonly gone: AbortSignal;
-  /**
-   * Calls an operation through the same stages as a call from outside, with the user as the authenticated caller: what the user is
-   * not granted is refused.
-   */
-  readonly call: (request: InnerRequest) => Promise<InnerReply>;
-  /** Notes whose request it is, for the audit log. */
-  readonly caller: (user: User, action: ConsoleAction | undefined) => void;
-  /** Notes why the request fails, for the audit log; what is no fault is logged. @returns the fault to report */
-  readonly failed: (error: unknown) => Fault;
-}
-
-/** A call of an operation of this gateway, for the user who asks for it. */
-export interface InnerRequest {
-  readonly user: User;
-  readonly method: string;
-  /** Raw path and query: `/gateway/RESTListeningConnector/Locations.v1/?region=N`. */
-  readonly target: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Uint8Array | undefined;
-}
-
-export interface InnerReply {
-  readonly status: number;
-  /** By names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Can be read once. The call ends when its reader stops. */
-  readonly body: AsyncIterable<Uint8Array>;
-  /** Milliseconds until the head of the reply. */
-  readonly ms: number;
-}
-
-/** An action in the audit log. */
-export interface ConsoleAction {
-  /** `queue.pause`. */
-  readonly name: string;
-  /** What was acted on. */
-  readonly target: string;
 }
 
 export type ReplyHeaders = Readonly<Record<string, string>>;
@@ -138,8 +84,8 @@ export interface ConsoleReply {
   readonly status: number;
   readonly headers: ReplyHeaders;
   readonly body: string | Uint8Array | AsyncIterable<Uint8Array>;
-  /** Called when the body was sent, or will never be read. */
+  /** Called when the body was sent, or when it will never be read. */
   readonly dispose?: () => void;
-  /** The body may be compressed; not one that has a secret next to what a caller has chosen. */
+  /** Whether the body may be compressed: not if it has a secret next to text that the caller chose. */
   readonly compresses: boolean;
 }

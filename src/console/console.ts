@@ -7,7 +7,8 @@ import { formToken, isFormToken, isSameOrigin, readCookie, SESSION_COOKIE } from
 import type { Session } from '../security/sign-in/sessions.ts';
 import { EDIT_TOPIC, editNotice } from './areas/diagnostics.ts';
 import { type Assets, openAssets } from './assets.ts';
-import type { ConsolePorts, ConsoleReply, ConsoleRequest } from './console-port.ts';
+import type { ConsolePorts, ConsoleReply } from './console-port.ts';
+import type { ConsoleRequest } from './console-request.ts';
 import { type EnteredForm, readForm } from './form.ts';
 import { frame, message } from './frame.ts';
 import { type Html, html } from './html.ts';
@@ -19,18 +20,18 @@ import type { Entrance } from './sign-in.ts';
 
 /** The operator's pages. */
 export interface Console {
-  /** Answers a request below /console. Faults are pages too. */
+  /** Answers a request below /console. Faults are answered with pages too. */
   answer(request: ConsoleRequest): Promise<ConsoleReply>;
-  /** Ends the streams of live pages. */
+  /** Ends the event streams of live pages. */
   close(): void;
 }
 
-/** What a page may do: run the files of this gateway, and nothing else (CSP level 3). */
+/** What a page may do (CSP level 3): run the files of this gateway, and nothing else. */
 const SECURITY: Readonly<Record<string, string>> = {
   'Content-Security-Policy':
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   'X-Frame-Options': 'DENY',
-  // Not `no-referrer`: forms would then be sent with `Origin: null`.
+  // Not `no-referrer`: browsers would then send forms with `Origin: null`.
   'Referrer-Policy': 'same-origin',
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
@@ -41,7 +42,7 @@ const PRIVATE = { 'Cache-Control': 'no-store' };
 const FOR_EVER = { 'Cache-Control': 'public, max-age=31536000, immutable' };
 const HTML = { 'Content-Type': 'text/html; charset=utf-8' };
 
-/** A request whose session is known. */
+/** A request with a valid session. */
 interface Entered {
   readonly request: ConsoleRequest;
   readonly session: Session;
@@ -63,7 +64,7 @@ export function createConsole(all: readonly Area[], ports: ConsolePorts, entranc
 
 /** Prepares the areas one after the other, between other work. */
 async function prepare(areas: readonly Area[], registry: Registry): Promise<void> {
-  // What fails here fails again for the page that needs it, and is reported there.
+  // What fails here fails again for the page that needs it, and is reported then.
   for (const area of areas) await area.prepare?.(registry).catch(() => {});
 }
 
@@ -95,7 +96,7 @@ class OpenConsole implements Console {
     try {
       const atDoor = await entrance.answer(request, (title, body, status) => this.#outside(title, body, status));
       if (atDoor !== undefined) return atDoor;
-      // What a page asks for by itself keeps no session from ending.
+      // Requests that a page makes by itself do not extend a session.
       const isAsked = request.path !== '/live' && !isByScript(request);
       const session = token && (await (isAsked ? entrance.sessions.find(token) : entrance.sessions.peek(token)));
       if (token === undefined || session === undefined || session === '')
@@ -120,10 +121,10 @@ class OpenConsole implements Console {
     }
   }
 
-  /** A page that needs a session, without one. */
+  /** Answers a request without a session for a page that needs one. */
   #askToSignIn({ method, path, query, header }: ConsoleRequest, hadSession: boolean): ConsoleReply {
     const ended = hadSession ? { 'Set-Cookie': SESSION_COOKIE.removal } : {};
-    // A script's request for a part of a page: the script then loads the page anew.
+    // A script has asked for a part of a page: its reply makes the script load the whole page.
     if (method === 'POST' || isByScript({ header }) || path === '/live') {
       const text = 'Your session has ended. Sign in and try again; nothing was done.';
       return this.#outside(
@@ -174,7 +175,7 @@ class OpenConsole implements Console {
     return reply(303, '', { ...PRIVATE, Location: location });
   }
 
-  /** Runs an action. It is in the audit log, whether it succeeds or not. */
+  /** Runs an action. The audit log has it, whether it succeeds or not. */
   async #run(route: ActionRoute, visit: Visit, { request, session }: Entered): Promise<Done | Reply> {
     const { name } = route;
     request.caller(session.user, { name, target: Object.values(visit.params).join(' ') });
@@ -271,11 +272,12 @@ class OpenConsole implements Console {
         ],
       },
     });
-    // Compressed although it has the token of the session: other sites can't send requests with the cookie (BREACH needs them).
+    // Compressed although it contains the token of the session: other sites can't send requests with the cookie (BREACH needs
+    // that).
     return { ...reply(status, content, { ...PRIVATE, ...HTML }), compresses: true };
   }
 
-  /** A page for those who have not signed in. */
+  /** A page for someone who has not signed in. */
   #outside(title: string, body: Html, status = 200, headers: Readonly<Record<string, string>> = {}): ConsoleReply {
     const { assets, ports } = this.#parts;
     const content = frame({ title, body, assets, charts: false, gateway: ports.registry.gateway.id });
@@ -297,12 +299,12 @@ class OpenConsole implements Console {
   }
 }
 
-/** Where a page leads that can't be shown and has no area. */
+/** Where the link of an error page leads if the page belongs to no area. */
 const OVERVIEW = { path: '/overview', title: 'Overview' };
 
 const TITLES: Readonly<Record<number, string>> = { 403: 'Not permitted', 404: 'Not found', 429: 'Too many requests' };
 
-/** As in paths: PostgreSQL refuses a NUL in a text. @throws Fault BAD_PARAMETER */
+/** Refuses NUL as in paths: PostgreSQL does not accept it in a text. @throws Fault BAD_PARAMETER */
 function refuseNul(fields: URLSearchParams): void {
   for (const [name, value] of fields)
     if (name.includes('\0') || value.includes('\0'))
@@ -328,8 +330,8 @@ function reply(status: number, body: string, headers: Readonly<Record<string, st
 }
 
 /**
- * Seals what is reported after an action with the token of the session, which no one else knows: it travels in the address of the
- * page that follows.
+ * Signs the report of an action, which is sent in the address of the page that follows, with the token of the session, which no
+ * one else knows.
  */
 class Seal {
   readonly #token: string;

@@ -7,23 +7,23 @@ import { input, select } from './parts.ts';
 
 // Fields of forms that the definitions declare: prompts of queries, parameters of processes.
 
-/** What was entered. */
+/** What was entered into a form. */
 export interface Entries {
-  /** By name, as it was entered; without what was left empty. */
+  /** The texts by name, as they were entered; empty ones are left out. */
   readonly texts: Readonly<Record<string, string>>;
-  /** With defaults; nothing if there are problems. */
+  /** With defaults; empty if there are problems. */
   readonly values: DocumentValue;
-  /** Sentences by name. */
+  /** By name, as sentences. */
   readonly problems: ReadonlyMap<string, string>;
 }
 
-/** Nothing was entered yet. */
+/** A form into which nothing was entered yet. */
 export const UNTOUCHED: Entries = { texts: {}, values: {}, problems: new Map() };
 
-/** The name of a field's control: no other control of a form has such a one. */
+/** The name of a field's control, different from all other controls of a form. */
 export const controlName = ({ name }: Pick<Field, 'name'>): string => `p.${name}`;
 
-/** Reads what was entered, as texts of a URL are read. An empty text counts as absent. */
+/** Reads what was entered by the rules for texts in URLs. An empty text counts as absent. */
 export function readEntries(fields: readonly Field[], given: URLSearchParams): Entries {
   const texts: Record<string, string> = {};
   const values: Record<string, Value> = {};
@@ -46,7 +46,7 @@ export function readEntries(fields: readonly Field[], given: URLSearchParams): E
   return { texts, values: problems.size > 0 ? {} : compileCheck(fields)(values), problems };
 }
 
-/** The controls of fields, with what was entered and what is wrong with it. */
+/** The controls of fields, with what was entered and the problems. */
 export const entryFields = (fields: readonly Field[], { texts, problems }: Entries): Html =>
   html`${fields.map((field) => entryField(field, texts[field.name] ?? '', problems.get(field.name)))}`;
 
@@ -61,13 +61,16 @@ function entryField(field: Field, text: string, problem: string | undefined): Ht
   });
 }
 
-/** Attributes that connect a control to its hint and its problem. */
+/** The attributes that connect a control to its hint and its problem. */
 export const describedBy = (id: string, hint: string | undefined, problem: string | undefined): Html => {
   const ids = [...(hint === undefined ? [] : [`${id}-hint`]), ...(problem === undefined ? [] : [`${id}-problem`])];
   return html`${ids.length === 0 ? NOTHING : html` aria-describedby="${ids.join(' ')}"`}${problem === undefined ? NOTHING : html` aria-invalid="true"`}`;
 };
 
-/** A labelled field that may have a problem. @param control the element, with this id */
+/**
+ * A labelled field with an optional problem.
+ * @param control the element, with this id
+ */
 export const labelled = (
   label: string,
   id: string,
@@ -90,7 +93,7 @@ function controlOf(field: Field, text: string, attributes: Html): Html {
   return input(id, text, 'text', isNumeric(field.type) ? html`${all} inputmode="decimal"` : all);
 }
 
-/** The values among which one chooses; an empty one first, if nothing can be chosen. */
+/** The values to choose from; an empty one comes first if a choice is optional. */
 function choicesOf(field: Field): readonly (readonly [string, string])[] | undefined {
   const isBoolean = traitsOf(field.type)?.primitive === 'boolean';
   const values = isBoolean ? ['true', 'false'] : field.enum?.map(String);

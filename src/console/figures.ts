@@ -4,10 +4,10 @@ import { chart } from './parts.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
-/** Milliseconds within which gateways have entered a minute after its end. */
+/** Milliseconds after the end of a minute by which all gateways have recorded it. */
 const LATENESS = 10_000;
 
-/** The whole minutes of a length that have ended, in milliseconds since 1970. */
+/** The whole minutes of a period that have ended; times in milliseconds since 1970. */
 export function periodOf(now: number, length: number): { readonly since: number; readonly until: number } {
   const until = Math.floor((now - LATENESS) / MINUTE) * MINUTE;
   return { since: until - length, until };
@@ -15,7 +15,7 @@ export function periodOf(now: number, length: number): { readonly since: number;
 
 type Series = Awaited<ReturnType<StatisticsReader['series']>>;
 
-/** How many calls there were and how long they took, over time. @param step milliseconds of one point */
+/** The number of calls and their durations over time. @param step milliseconds of one point */
 export function callCharts(series: Series, step: number): Html {
   const times = { from: (series[0]?.at ?? 0) / 1000, step: step / 1000 };
   const each = step === MINUTE ? 'a minute' : step === HOUR ? 'an hour' : `in ${step / MINUTE} minutes`;

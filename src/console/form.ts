@@ -1,7 +1,8 @@
 import { Fault } from '../model/fault.ts';
 import { readContentType, sendableContentType } from '../wire/content-type.ts';
-import { FORM_MEDIA_TYPE, parseForm } from '../wire/query-string.ts';
-import type { ConsoleRequest } from './console-port.ts';
+import { FORM_MEDIA_TYPE } from '../wire/form-values.ts';
+import { parseForm } from '../wire/query-string.ts';
+import type { ConsoleRequest } from './console-request.ts';
 
 /** The fields and files of a form. */
 export interface EnteredForm {
@@ -9,13 +10,13 @@ export interface EnteredForm {
   readonly files: ReadonlyMap<string, File>;
 }
 
-/** Most fields of a form of someone who has signed in. */
+/** Maximum number of fields in a form of someone who is signed in. */
 const FIELDS = 20_000;
 
-/** Most bytes, and most fields, of a form of someone who has not. */
+/** Maximum bytes and fields of a form of someone who is not signed in. */
 const UNSIGNED = { bytes: 16 * 1024, fields: 20 } as const;
 
-/** Reads a form that a browser has sent. @throws Fault UNSUPPORTED_MEDIA_TYPE, BAD_BODY, BODY_TOO_LARGE */
+/** Reads a submitted form. @throws Fault UNSUPPORTED_MEDIA_TYPE, BAD_BODY, BODY_TOO_LARGE */
 export async function readForm({ header, body }: Pick<ConsoleRequest, 'header' | 'body'>): Promise<EnteredForm> {
   const type = typeOf(header);
   if (type === FORM_MEDIA_TYPE) return { fields: fieldsOf(await body(), FIELDS), files: new Map() };
@@ -34,7 +35,7 @@ export async function readForm({ header, body }: Pick<ConsoleRequest, 'header' |
 }
 
 /**
- * Reads a form of someone who has not signed in, such as that for signing in.
+ * Reads a form of someone who is not signed in, such as the form for signing in.
  * @throws Fault UNSUPPORTED_MEDIA_TYPE, BAD_BODY, BODY_TOO_LARGE
  */
 export async function readUnsignedForm({

@@ -4,12 +4,12 @@ import { type Html, html, markup, NOTHING, type Part } from './html.ts';
 import { address, link, notice } from './parts.ts';
 import type { Area } from './route.ts';
 
-/** No code in markup, and no style: htmx would add a style element of its own otherwise. */
+/** htmx runs no code from markup and adds no style element, as the security policy requires. */
 const HTMX = markup(
   `<meta name="htmx-config" content='{"allowEval":false,"allowScriptTags":false,"includeIndicatorStyles":false,"selfRequestsOnly":true,"historyCacheSize":0}'>`,
 );
 
-/** The end of the element is in pieces: bundlers rewrite templates that have it whole, for scripts that are inside of pages. */
+/** The closing tag is in pieces: bundlers rewrite templates that contain it as a whole, for scripts inside pages. */
 const script = (address: string): Html => markup(`<script src="${address}" defer></${'script'}>`);
 
 interface Framed {
@@ -18,7 +18,7 @@ interface Framed {
   readonly assets: Assets;
   readonly gateway: string;
   readonly charts: boolean;
-  /** Absent of the pages for signing in. */
+  /** Absent on the pages for signing in. */
   readonly signedIn?: {
     readonly user: User;
     readonly areas: readonly Area[];
@@ -27,9 +27,9 @@ interface Framed {
     readonly token: string;
     readonly may: (grant: ConsoleGrant) => boolean;
     readonly notice?: { readonly text: string; readonly partly: boolean } | undefined;
-    /** What every page reports. */
+    /** The notices of every page. */
     readonly above: Html;
-    /** Subjects that the page follows. */
+    /** The subjects whose changes the page follows. */
     readonly topics: readonly string[];
   };
 }
@@ -90,6 +90,6 @@ ${body}
 
 type Inside = NonNullable<Framed['signedIn']>;
 
-/** A page that reports why there is nothing else to see. */
+/** A page that explains why nothing else is shown. */
 export const message = (title: string, text: Part, after: Part = NOTHING): Html =>
   html`<h1>${title}</h1><p>${text}</p>${after}`;

@@ -4,12 +4,12 @@ import type { HtmlEscapedString } from 'hono/utils/html';
 /** Markup whose values are escaped. */
 export type Html = HtmlEscapedString;
 
-/** A value in markup. `false`, `null` and `undefined` are left out; the items of a list follow each other. */
+/** A value in markup. `false`, `null` and `undefined` are left out; the items of a list are written one after the other. */
 export type Part = Html | string | number | bigint | false | null | undefined | readonly Part[];
 
 /**
- * A template of markup. Every value that is not markup itself is text: escaped, and with its control and direction characters
- * made visible, so that a name from a definition, a payload or a caller can neither add elements nor rearrange what stands
+ * A template of markup. Every value that is not markup itself is text: it is escaped, and its control and direction characters
+ * are made visible, so that a name from a definition, a payload or a caller can neither add elements nor rearrange the text
  * around it. Attributes must be in double quotes.
  */
 export function html(template: TemplateStringsArray, ...parts: readonly Part[]): Html {
@@ -23,12 +23,12 @@ function shown(part: Part): unknown {
   return part === false ? '' : typeof part === 'bigint' ? String(part) : part;
 }
 
-/** A text as the value of a form field, which is sent back: escaped, and otherwise unchanged. */
+/** A text as the value of a form field that is sent back: escaped, and otherwise unchanged. */
 export function exact(text: string): Html {
   return escaping`${text}` as Html;
 }
 
-/** Markup that is written here, not a value. */
+/** Markup that is written in the source code, never a value. */
 export const markup = (text: string): Html => raw(text) as Html;
 
 export const NOTHING: Html = markup('');
@@ -38,7 +38,7 @@ function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}]/gu, (character) => {
     const code = character.codePointAt(0) as number;
     if (character === '\n' || character === '\t') return character;
-    // The pictures of control characters, U+2400 and following.
+    // The pictures of control characters begin at U+2400.
     if (code < 0x20) return String.fromCodePoint(0x2400 + code);
     return `⟨U+${code.toString(16).toUpperCase().padStart(4, '0')}⟩`;
   });

@@ -2,11 +2,11 @@ import type { Sessions } from '../security/sign-in/sessions.ts';
 import type { ConsolePorts, ConsoleReply } from './console-port.ts';
 import type { Topic } from './route.ts';
 
-/** Milliseconds between two looks at the subjects that anyone follows. */
+/** Milliseconds between two checks of the subjects that are followed. */
 const LOOK = 2_000;
-/** Milliseconds without an event after which a comment shows that the stream is alive; proxies close silent ones after a minute. */
+/** Milliseconds of silence after which a comment is sent: proxies close streams that are silent for a minute. */
 const SILENCE = 15_000;
-/** Streams of one user. A browser has one for each window that shows a live page. */
+/** Maximum number of streams of one user. A browser has one for each window with a live page. */
 const MOST_OF_USER = 12;
 const MOST = 500;
 
@@ -14,25 +14,25 @@ const utf8 = new TextEncoder();
 
 interface Follower extends Reader {
   readonly topics: ReadonlySet<string>;
-  /** Subjects that have changed since it was last told. */
+  /** Subjects that have changed since the last event. */
   readonly changed: Set<string>;
-  /** The session can't be used any more. */
+  /** Whether the session is no longer valid. */
   hasEnded: boolean;
   wake: () => void;
 }
 
-/** Who follows. */
+/** The user and the session that follow. */
 interface Reader {
   readonly user: string;
-  /** That of the session. */
+  /** The token of the session. */
   readonly token: string;
   readonly gone: AbortSignal;
 }
 
-/** Events, and what ends them if none is ever read. */
+/** The events, and how to end them if they are never read. */
 type Followed = Required<Pick<ConsoleReply, 'dispose'>> & { readonly body: AsyncIterable<Uint8Array> };
 
-/** Tells pages which subjects have changed. All of them share one look at each subject, and one at their sessions. */
+/** Reports to pages which subjects have changed. All pages share one check of each subject and one of their sessions. */
 export class Live {
   readonly #topics: ReadonlyMap<string, Topic>;
   readonly #ports: ConsolePorts;
@@ -50,9 +50,9 @@ export class Live {
   }
 
   /**
-   * The events of some subjects (WHATWG HTML section 9.2), until the reader goes away or the session ends: at once when this
-   * gateway ends it, and with the next look when another one does, or its time is over.
-   * @returns `undefined` when the user follows with as many pages as allowed
+   * The events of some subjects (WHATWG HTML section 9.2), until the reader disconnects or the session ends: at once if this
+   * gateway ends it; with the next check if another gateway does, or if it expires.
+   * @returns `undefined` when the user already follows with the maximum number of pages
    */
   follow(topics: readonly string[], reader: Reader): Followed | undefined {
     if (!this.#hasRoom(reader.user)) return undefined;
@@ -61,7 +61,7 @@ export class Live {
       ...reader,
       ...{ topics: new Set(known), changed: new Set<string>(), hasEnded: false, wake: () => {} },
     };
-    // Counts from now on, not from its first event: requests that arrive together would all find room.
+    // Counted from here on, not from its first event: otherwise requests that arrive together would all pass the limit.
     this.#followers.add(follower);
     const dispose = (): void => void this.#followers.delete(follower);
     reader.gone.addEventListener('abort', dispose, { once: true });
@@ -76,7 +76,7 @@ export class Live {
   async *#events(follower: Follower): AsyncGenerator<Uint8Array> {
     const { gone } = follower;
     try {
-      // The page fetches its live parts once the stream is open: from here on no change is missed.
+      // The page fetches its live parts once the stream is open, so that no change is missed.
       await this.#look([...follower.topics].filter((name) => !this.#states.has(name)));
       this.#timer ??= setTimeout(() => void this.#lookAgain(), LOOK);
       yield utf8.encode('retry: 3000\n\n');
@@ -96,7 +96,6 @@ export class Live {
     }
   }
 
-  /** Ends all streams. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -105,7 +104,7 @@ export class Live {
 
   async #look(names: Iterable<string>): Promise<void> {
     for (const name of names) {
-      // A database that does not answer is no news: the pages show what they have.
+      // Without an answer from the database nothing is reported: the pages keep what they show.
       const state = await this.#topics
         .get(name)
         ?.state(this.#ports)
@@ -121,7 +120,7 @@ export class Live {
     const followers = [...this.#followers];
     if (followers.length === 0) return;
     const tokens = [...new Set(followers.map(({ token }) => token))];
-    // As for subjects: without an answer, nothing is known to have ended.
+    // As for subjects: without an answer, no session is known to have ended.
     const usable = await this.#sessions.usable(tokens).catch(() => undefined);
     if (usable === undefined) return;
     for (const follower of followers) {
@@ -132,7 +131,7 @@ export class Live {
   }
 
   async #lookAgain(): Promise<void> {
-    // Before the subjects, so that who has signed out is told nothing more.
+    // Before the subjects, so that nothing more is sent to someone who has signed out.
     await this.#lookAtSessions();
     const wanted = new Set([...this.#followers].flatMap(({ topics }) => [...topics]));
     for (const name of this.#states.keys()) if (!wanted.has(name)) this.#states.delete(name);
@@ -150,7 +149,7 @@ export class Live {
   }
 }
 
-/** Resolves when there is something to tell, and after a while in any case. */
+/** Resolves when there is something to report, and after a while in any case. */
 function waiting(follower: Follower): Promise<void> {
   const { gone } = follower;
   if (follower.changed.size > 0 || follower.hasEnded || gone.aborted) return Promise.resolve();

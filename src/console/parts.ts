@@ -2,27 +2,27 @@ import { roughly, type Tone, type View, type ViewColumn } from '../operator/view
 import { exact, type Html, html, NOTHING, type Part } from './html.ts';
 import type { Visit } from './route.ts';
 
-// The components of all pages; browser/console.css has their looks and names the rules of the design.
+// The components of all pages. Their looks, and the rules of the design, are in browser/console.css.
 
-/** A sign for each state, which is never shown by its colour alone. */
+/** A sign for each tone, because a state must not be shown by its colour alone. */
 const SIGNS: Readonly<Record<Tone, string>> = { good: '●', busy: '◐', warn: '▲', bad: '■', idle: '○' };
 
-/** A state in a word. */
+/** A state as a word with its tone. */
 export const badge = (tone: Tone, text: string): Html =>
   html`<span class="badge ${tone}"><span aria-hidden="true">${SIGNS[tone]}</span> ${text}</span>`;
 
-/** A moment: in the zone of the reader once the script has run, with the exact one on hover. @param at ISO 8601, UTC */
+/** A moment: the script shows it in the time zone of the reader, and exactly on hover. @param at ISO 8601, UTC */
 export const time = (at: string | undefined): Html =>
   at === undefined
     ? html`<span class="none">–</span>`
     : html`<time datetime="${at}" title="${at}">${at.replace('T', ' ').replace(/\.\d+Z$/, 'Z')}</time>`;
 
-/** Characters of a long id that are seen, at its beginning and at its end. */
+/** Visible characters of a long id, at its beginning and at its end. */
 const SEEN = [8, 6] as const;
 
 /**
- * An id without its middle, which is not seen but is there: for a hover, for what is copied, and for readers of screens. The ids
- * of messages begin with their time, so that the beginning alone is the same for all of a minute.
+ * An id whose middle is hidden but present: it is shown on hover, copied, and read by screen readers. The ids of messages begin
+ * with their time, so that the beginning alone is the same for all messages of a minute.
  */
 export function shortId(id: string): Html {
   const [first, last] = SEEN;
@@ -30,7 +30,7 @@ export function shortId(id: string): Html {
   return html`<code class="id" title="${id}">${id.slice(0, first)}<span>${id.slice(first, -last)}</span>${id.slice(-last)}</code>`;
 }
 
-/** A path below the console, with the parameters that have a value. */
+/** A path relative to the console, with the parameters that have a value. */
 export function address(path: string, query: Readonly<Record<string, string | number | undefined>> = {}): string {
   const given = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
@@ -39,15 +39,15 @@ export function address(path: string, query: Readonly<Record<string, string | nu
   return `/console${path}${text === '' ? '' : `?${text}`}`;
 }
 
-/** A path of the console from segments that may have any characters. */
+/** A path of the console from segments, which may contain any characters. */
 export const pathTo = (...segments: readonly string[]): string =>
   `/${segments.map((each) => encodeURIComponent(each)).join('/')}`;
 
-/** @param to below the console: `/messages` */
+/** @param to relative to the console: `/messages` */
 export const link = (to: string, text: Part, query?: Parameters<typeof address>[1]): Html =>
   html`<a href="${address(to, query)}">${text}</a>`;
 
-/** The head of a page: its title, what it is about, and what can be done. */
+/** The head of a page: its title, its subject, and its actions. */
 export const heading = (title: Part, { about, actions }: { about?: Part; actions?: Part } = {}): Html =>
   html`<header class="heading"><div><h1>${title}</h1>${about === undefined ? NOTHING : html`<p class="about">${about}</p>`}</div>${
     actions === undefined ? NOTHING : html`<div class="actions">${actions}</div>`
@@ -56,13 +56,13 @@ export const heading = (title: Part, { about, actions }: { about?: Part; actions
 export interface Column<T> {
   readonly title: string;
   readonly cell: (row: T) => Part;
-  /** Of numbers: to the right, with figures of one width. */
+  /** Columns of numbers are aligned to the right, with digits of equal width. */
   readonly kind?: 'number' | 'code' | 'wide';
 }
 
 /**
  * The columns of a view.
- * @param cells what is in a cell other than the value alone: a link, a badge
+ * @param cells the content of cells that show more than the value: a link, a badge
  */
 export function columnsOf<T, V extends View<T>>(
   view: V & View<T>,
@@ -75,7 +75,7 @@ export function columnsOf<T, V extends View<T>>(
   }));
 }
 
-/** How values are shown, and the kind of their columns. */
+/** How values of each kind are shown, and the kind of their columns. */
 const SHOWN: Readonly<
   Record<
     NonNullable<ViewColumn<unknown>['kind']>,
@@ -83,7 +83,7 @@ const SHOWN: Readonly<
   >
 > = {
   count: { kind: 'number', show: (value) => number(Number(value)) },
-  // One that is not over has a word instead.
+  // Something that has not ended has a word instead of a time.
   moment: { show: (value) => (/^\d{4}-/.test(String(value)) ? time(String(value)) : String(value)) },
   seconds: { kind: 'number', show: (value) => roughly(Number(value)) },
   id: { kind: 'code', show: (value) => shortId(String(value)) },
@@ -96,10 +96,14 @@ function shownAs(kind: ViewColumn<unknown>['kind'], value: string | number | und
   return kind === undefined ? String(value) : SHOWN[kind].show(value);
 }
 
-/** Columns of a table that stay next to each other on a phone; the cells of a wider one follow each other there. */
+/** Tables with at most this many columns keep their rows on a phone; in wider ones, the cells of a row are stacked. */
 const MOST_ON_PHONE = 3;
 
-/** A table. @param of what its rows are, for readers of screens @param empty what to do when it has none */
+/**
+ * A table.
+ * @param of what the rows are, for screen readers
+ * @param empty what to do when it has no rows
+ */
 export function table<T>(
   of: string,
   columns: readonly Column<T>[],
@@ -130,7 +134,10 @@ export const facts = (all: readonly (readonly [name: string, value: Part])[]): H
     .filter(([, value]) => value !== undefined && value !== false && value !== null && value !== '')
     .map(([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`)}</dl>`;
 
-/** The facts of a view about one thing. @param cells what is shown other than the value; `undefined` leaves a fact out */
+/**
+ * The facts of a view about one thing.
+ * @param cells the content of facts that show more than the value; `undefined` leaves a fact out
+ */
 export function factsFrom<T, V extends View<T>>(
   view: V & View<T>,
   thing: T,
@@ -142,7 +149,7 @@ export function factsFrom<T, V extends View<T>>(
   });
 }
 
-/** A part of a page under a heading of its own. */
+/** A part of a page with its own heading. */
 export const section = (title: string, body: Part, id?: string): Html =>
   html`<section${id === undefined ? NOTHING : html` id="${id}"`}><h2>${title}</h2>
 ${body}</section>`;
@@ -150,7 +157,7 @@ ${body}</section>`;
 /**
  * Links to views of the same thing.
  * @param current the path of the view that is shown
- * @param isBelow the page is a part of that view, not the view itself
+ * @param isBelow whether the page is a part of that view, not the view itself
  */
 export const tabs = (
   of: string,
@@ -167,7 +174,7 @@ export const tabs = (
 export const notice = (tone: Tone, text: Part): Html =>
   html`<p class="notice ${tone}" role="${tone === 'bad' ? 'alert' : 'status'}"><span aria-hidden="true">${SIGNS[tone]}</span> ${text}</p>`;
 
-/** Text as it is, in figures of one width. */
+/** Unchanged text in a monospaced font. */
 export const code = (text: string, label: string): Html =>
   html`<pre class="code" tabindex="0" role="region" aria-label="${label}"><code>${text}</code></pre>`;
 
@@ -183,11 +190,11 @@ export function lines(text: string, label: string, from = 1): Html {
   )}</pre>`;
 }
 
-/** Where the next part of a list is, if there is more. */
+/** A link to the next part of a list, if there is more. */
 export const more = (to: string | undefined, text = 'Older'): Html =>
   to === undefined ? NOTHING : html`<nav class="pager" aria-label="Pages"><a href="${to}">${text} →</a></nav>`;
 
-/** A form that does something. It carries the token of the session. */
+/** A form with an action. It contains the token of the session. */
 export const form = (visit: Pick<Visit, 'token'>, to: string, body: Part, kind = 'inline'): Html =>
   html`<form method="post" action="${address(to)}" class="${kind}"><input type="hidden" name="token" value="${visit.token}">${body}</form>`;
 
@@ -199,17 +206,17 @@ export const hidden = (fields: Readonly<Record<string, string | undefined>>): Ht
 
 interface Button {
   readonly text: string;
-  /** Below the console. */
+  /** Relative to the console. */
   readonly to: string;
   readonly fields?: Readonly<Record<string, string | undefined>>;
-  /** What happens, in a sentence: asked before it is done. Without one it is done at once. */
+  /** What will happen, in a sentence that asks for consent. Without it the action runs at once. */
   readonly ask?: Part;
-  /** More to fill in before it is done. */
+  /** Further fields to fill in before the action. */
   readonly more?: Part;
   readonly isDangerous?: boolean;
 }
 
-/** A button that does something, after a question if it has one. It works without a script. */
+/** A button with an action, after a question if it has one. It works without a script. */
 export function button(visit: Pick<Visit, 'token'>, { text, to, fields = {}, ask, more, isDangerous }: Button): Html {
   const look = isDangerous === true ? 'danger' : 'plain';
   const send = html`<button class="${look}">${text}</button>`;
@@ -222,13 +229,20 @@ export function button(visit: Pick<Visit, 'token'>, { text, to, fields = {}, ask
   )}</details>`;
 }
 
-/** A labelled field. @param control the element, with this id */
+/**
+ * A labelled field.
+ * @param control the element, with this id
+ */
 export const field = (label: string, id: string, control: Html, hint?: Part): Html =>
   html`<div class="field"><label for="${id}">${label}</label>${control}${
     hint === undefined ? NOTHING : html`<p class="hint" id="${id}-hint">${hint}</p>`
   }</div>`;
 
-/** A choice among values. @param all value and text @param chosen the value that is selected */
+/**
+ * A choice of one value.
+ * @param all pairs of value and text
+ * @param chosen the selected value
+ */
 export const select = (
   id: string,
   all: readonly (readonly [value: string, text: string])[],
@@ -243,27 +257,28 @@ export const select = (
 export const input = (id: string, value: string | null | undefined, type = 'text', attributes: Html = NOTHING): Html =>
   html`<input id="${id}" name="${id}" type="${type}" value="${exact(value ?? '')}"${attributes}>`;
 
-/** A form that narrows a list: its fields live in the address. @param to below the console */
+/** A form that filters a list: its fields are in the address. @param to relative to the console */
 export const filters = (of: string, to: string, fields: Part): Html =>
   html`<form class="filters" method="get" action="${address(to)}" role="search" aria-label="${of}">${fields}<button class="plain">Filter</button></form>`;
 
 /**
  * A part of a page that is fetched again when its subject changes.
- * @param topic the subject @param visit whose own address has it
+ * @param topic the subject
+ * @param visit whose address has the part
  */
 export const live = (visit: Pick<Visit, 'here'>, topic: string, id: string, body: Part): Html =>
   html`<div id="${id}" data-live="${topic}" hx-get="/console${visit.here}" hx-trigger="refresh" hx-select="#${id}" hx-swap="morph:outerHTML">${body}</div>`;
 
 interface Lines {
-  /** Of the first point, and between two, in seconds since 1970. */
+  /** The time of the first point and the step between two points, in seconds; the first since 1970. */
   readonly from: number;
   readonly step: number;
   readonly unit: string;
-  /** Lines with the names of colours of the design. */
+  /** The lines, with names of colours of the design. */
   readonly series: readonly { label: string; colour: string; values: readonly (number | undefined)[] }[];
 }
 
-/** A chart of lines over time, which a script draws from the numbers in its attribute. A page with one says so (`charts`). */
+/** A chart of lines over time, which a script draws from the numbers in its attribute. The page must set `charts`. */
 export function chart(title: string, { series, ...rest }: Lines): Html {
   const rounded = series.map(({ values, ...line }) => ({
     ...line,
@@ -275,7 +290,7 @@ export function chart(title: string, { series, ...rest }: Lines): Html {
   return html`<figure class="chart" data-chart="${JSON.stringify({ ...rest, series: rounded })}"><figcaption>${title}</figcaption><div class="plot" role="img" aria-label="${title}. Highest: ${shown.join(', ')}${rest.unit}."></div></figure>`;
 }
 
-/** A number for people: with separators of thousands. */
+/** A number with separators of thousands. */
 export const number = (value: number | undefined): string =>
   value === undefined ? '–' : value.toLocaleString('en-US');
 

@@ -1,6 +1,6 @@
 import type { ActionRoute, Area, PageRoute, Route } from './route.ts';
 
-/** A route that a path leads to, with the values of the path. */
+/** The route of a path, with the values of its variables. */
 interface Found<R extends Route> {
   readonly area: Area;
   readonly route: R;
@@ -13,7 +13,7 @@ interface Compiled {
   readonly segments: readonly string[];
 }
 
-/** The routes of all areas. Literal segments go before values, whatever the order of the routes. */
+/** The routes of all areas. Literal segments take precedence over variables, in whatever order the routes are declared. */
 export class Routing {
   /** By kind and number of segments. */
   readonly #routes = new Map<string, Compiled[]>();
@@ -30,7 +30,7 @@ export class Routing {
 
   find(kind: 'page', path: string): Found<PageRoute> | undefined;
   find(kind: 'action', path: string): Found<ActionRoute> | undefined;
-  /** @param path raw, below the console */
+  /** @param path raw, relative to the console */
   find(kind: Route['kind'], path: string): Found<Route> | undefined {
     const given = path.split('/');
     for (const { area, route, segments } of this.#routes.get(`${kind} ${given.length}`) ?? []) {
@@ -63,7 +63,7 @@ function matched(segments: readonly string[], given: readonly string[]): Record<
   return params;
 }
 
-/** Nothing has a NUL in its name, and PostgreSQL refuses one in a text. */
+/** `undefined` for a NUL: no name has one, and PostgreSQL refuses it in a text. */
 function decoded(text: string): string | undefined {
   try {
     const value = decodeURIComponent(text);

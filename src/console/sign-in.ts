@@ -14,31 +14,35 @@ import type { Guesses } from '../security/sign-in/guesses.ts';
 import type { OpenId } from '../security/sign-in/openid.ts';
 import type { TypedPassword } from '../security/sign-in/password.ts';
 import type { Sessions, SignInFacts } from '../security/sign-in/sessions.ts';
-import type { ConsoleReply, ConsoleRequest, ReplyHeaders } from './console-port.ts';
+import type { ConsoleReply, ReplyHeaders } from './console-port.ts';
+import type { ConsoleRequest } from './console-request.ts';
 import { readUnsignedForm } from './form.ts';
 import { exact, type Html, html, NOTHING } from './html.ts';
 import { address, field, notice } from './parts.ts';
 
 export interface EntrancePorts {
   readonly sessions: Sessions;
-  /** What the page offers. */
+  /** The ways to sign in that the page offers. */
   readonly signIn: readonly ConsoleSignIn[];
-  /** Checks a password, as that of a call. @throws Fault UNAUTHENTICATED, UNAVAILABLE */
+  /** Checks a password like that of a call. @throws Fault UNAUTHENTICATED, UNAVAILABLE */
   readonly checkPassword: (typed: TypedPassword) => Promise<User>;
   readonly openId: OpenId;
   readonly guesses: Guesses;
-  /** Sample users can sign in: the page names them. */
+  /** The sample users that can sign in; the page lists them. */
   readonly samples: readonly string[];
-  /** The origin of the console for browsers, at which issuers know it: `https://example.org`. */
+  /** The origin of the console for browsers, as providers know it: `https://example.org`. */
   readonly origin: () => string;
-  /** Called when a refused sign-in could not be recorded. */
+  /** Called when a failed sign-in could not be recorded. */
   readonly onError: (error: Error) => void;
 }
 
 /** The pages for signing in and out. */
 export interface Entrance {
   readonly sessions: Sessions;
-  /** @param page writes a page for those who have not signed in @returns `undefined` for any other path */
+  /**
+   * @param page writes a page for someone who has not signed in
+   * @returns `undefined` for any other path
+   */
   answer(request: ConsoleRequest, page: OutsidePage): Promise<ConsoleReply | undefined>;
 }
 
@@ -67,10 +71,10 @@ export function createEntrance(ports: EntrancePorts): Entrance {
   };
 }
 
-/** Where a sign-in leads: a path of the console, whatever the address said. @param to below the console */
+/** The page after a sign-in: always a page of the console, whatever the address contains. @param to relative to the console */
 const leadingTo = (to: string | null): string => returnPath(to?.startsWith('/') ? `/console${to}` : undefined);
 
-/** Why this connection can't carry a session; `undefined` when it can. */
+/** Why this connection can't have a session; `undefined` when it can. */
 function unfit({ secure }: ConsoleRequest): Html | undefined {
   if (secure) return undefined;
   return html`You can't sign in here: this connection is not encrypted, and browsers do not keep the console's cookies on it. Open the console over <code>https</code> (<code>tls:</code> in gateway.yaml, or a proxy named in <code>proxies:</code>), or on the machine itself at <code>http://127.0.0.1</code>.`;
@@ -111,7 +115,7 @@ async function signIn(ports: EntrancePorts, request: ConsoleRequest, page: Outsi
   if (!ports.signIn.some(({ kind }) => kind === 'password'))
     throw Fault.of('NOT_FOUND', { what: 'sign-in with a password' });
   if (unfit(request) !== undefined) return ask(ports, request, page);
-  // Another site must not sign its visitors in as someone else.
+  // Another site must not sign a visitor in under another account (login CSRF).
   if (!isSameOrigin(request)) throw Fault.of('FORBIDDEN', { user: 'Another site', what: 'the form for signing in' });
   const fields = await readUnsignedForm(request);
   const id = fields.get('id') ?? '';
@@ -125,7 +129,7 @@ async function signIn(ports: EntrancePorts, request: ConsoleRequest, page: Outsi
     if (!(error instanceof Fault) || (error.code !== 'UNAUTHENTICATED' && error.code !== 'TOO_MANY_REQUESTS'))
       throw error;
     request.failed(error);
-    // Not awaited: it takes longer for users that exist.
+    // Not awaited: it takes longer for users that exist, which would reveal them.
     ports.sessions.noteRefused(id, facts, error.reason ?? error.message).catch(ports.onError);
     const text = error.code === 'UNAUTHENTICATED' ? 'User or password is wrong.' : error.message;
     const shown = ask(ports, request, page, { text, id, status: error.status });
@@ -138,7 +142,7 @@ const factsOf = ({ remote = '', header }: ConsoleRequest, signedIn: string): Sig
   agent: header('user-agent'),
 });
 
-/** Opens a session. Its token is new, and the browser's session before it ends (session fixation). */
+/** Opens a session with a new token, and ends the previous session of the browser (session fixation). */
 async function open(
   { sessions }: EntrancePorts,
   request: ConsoleRequest,
@@ -167,8 +171,8 @@ async function begin({ openId, origin }: EntrancePorts, request: ConsoleRequest)
 }
 
 /**
- * The return from a provider. The reply sets the cookie and is a page of our own that goes on: a redirect would still belong to the
- * navigation that another site began, and the browser would not send a Strict cookie with it.
+ * Completes a sign-in at a provider. The reply sets the cookie and is a page that leads on: a redirect would still belong to
+ * the navigation that another site began, and the browser would not send a Strict cookie with it.
  */
 async function finish(ports: EntrancePorts, request: ConsoleRequest, page: OutsidePage): Promise<ConsoleReply> {
   const state = readCookie(request.header('cookie'), STATE_COOKIE);
@@ -179,7 +183,7 @@ async function finish(ports: EntrancePorts, request: ConsoleRequest, page: Outsi
     );
     const { headers } = await open(ports, request, { user, facts: { ...facts, signedIn: scheme }, to: returnTo });
     const shown = page('Signed in', html`<h1>Signed in</h1><p><a href="${returnTo}">Go on to the console</a></p>`);
-    // The state is of no use any more, and its cookie ends by itself.
+    // The state can't be used again, and its cookie expires by itself.
     const { 'Set-Cookie': cookie = '' } = headers;
     return { ...shown, headers: { ...shown.headers, 'Set-Cookie': cookie, Refresh: `0; url=${returnTo}` } };
   } catch (error) {

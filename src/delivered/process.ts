@@ -2,7 +2,7 @@ import { Fault } from '../model/fault.ts';
 import type { Operation } from '../model/service.ts';
 import type { DocumentValue } from '../model/value.ts';
 import type { ProcessRequest, RequestAction, RequestFilter, ScheduleRequest } from '../process/index.ts';
-import { dispositionOf } from '../wire/multipart/headers.ts';
+import { dispositionOf } from '../wire/multipart/content-disposition.ts';
 import { answeringUser, type DeliveredHandler, type DeliveredPorts, reply } from './delivered-port.ts';
 
 /** An integer of a request. One that a number can't hold is larger than any that exists. */

@@ -1,7 +1,6 @@
 import type { Registry } from '../model/registry.ts';
-import { buildXml, element } from '../wire/xml/build.ts';
 import { describeOpenApi } from './openapi/openapi.ts';
-import { CONTRACT_EXTENSIONS, type ContractForm, contractForms, type Subject, segmentOf } from './scope.ts';
+import { CONTRACT_EXTENSIONS, type ContractForm, type Subject, segmentOf } from './scope.ts';
 import { describeWadl } from './wadl.ts';
 import { describeWsdl } from './wsdl/wsdl.ts';
 import { describeXsdFiles } from './xsd/xsd.ts';
@@ -10,6 +9,7 @@ import { describeXsdFiles } from './xsd/xsd.ts';
 
 export { exampleRequest, exampleSoapRequest } from './example/request.ts';
 
+export { describeInspection } from './inspection.ts';
 export { describeOpenApi } from './openapi/openapi.ts';
 export { contractForms } from './scope.ts';
 export { describeWadl } from './wadl.ts';
@@ -34,25 +34,4 @@ export function describeContract(
   if (form === 'xsd') return describeXsdFiles(registry, service, { pathName });
   const text = WRITERS[form](registry, service, { base, pathName });
   return new Map([[`${segmentOf(subject)}${CONTRACT_EXTENSIONS[form]}`, text]]);
-}
-
-// WS-Inspection 1.0 (IBM and Microsoft, November 2001): a list of services with references to their WSDL.
-
-const WSIL = 'http://schemas.xmlsoap.org/ws/2001/10/inspection/';
-const WSDL = 'http://schemas.xmlsoap.org/wsdl/';
-
-/** The SOAP services with the addresses of their WSDL. @param base the gateway's address with its context */
-export function describeInspection({ services }: Registry, base: string): string {
-  const listed = [...services.values()].filter((each) => each.active && contractForms(each).includes('wsdl'));
-  const entries = listed.map(({ id, description }) =>
-    element('service', {}, [
-      element('name', {}, [id]),
-      description === undefined ? undefined : element('abstract', {}, [description]),
-      element('description', {
-        referencedNamespace: WSDL,
-        location: `${base}/PeopleSoftServiceListeningConnector/${id}.wsdl`,
-      }),
-    ]),
-  );
-  return buildXml(element('inspection', { xmlns: WSIL }, entries));
 }

@@ -1,6 +1,7 @@
 import type { ConfigText } from '../model/definition.ts';
 import {
   isMessageScheme,
+  isRequestScheme,
   type SecurityScheme,
   type TransportScheme,
   type UsernameTokenScheme,
@@ -16,7 +17,7 @@ export function restSchemes(operation: Pick<Operation, 'public' | 'requires'>): 
 
 /** The alternative schemes over SOAP: webhooks arrive over REST. Empty when the operation is public. */
 export function soapSchemes(operation: Pick<Operation, 'public' | 'requires'>): readonly SecurityScheme[] {
-  return operation.public ? [] : operation.requires.filter(({ kind }) => kind !== 'webhook');
+  return operation.public ? [] : operation.requires.filter((scheme) => !isRequestScheme(scheme));
 }
 
 /** The required credentials, as a sentence. @param schemes alternatives; empty when the operation is public */
@@ -43,6 +44,8 @@ export function schemeWords(scheme: SecurityScheme): string {
       return 'an XML signature over Body and Timestamp with an X.509 certificate (WS-Security)';
     case 'webhook':
       return 'a signature in webhook-signature (Standard Webhooks)';
+    case 'hmac':
+      return `a signature in the header ${scheme.header} (HMAC with ${scheme.algorithm})`;
   }
 }
 

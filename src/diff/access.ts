@@ -1,6 +1,12 @@
 import type { Position } from '../model/definition.ts';
 import type { Gateway, Once, Rate } from '../model/gateway.ts';
-import type { BearerScheme, SecurityScheme, SignatureScheme, UsernameTokenScheme } from '../model/security.ts';
+import type {
+  BearerScheme,
+  HmacSignature,
+  SecurityScheme,
+  SignatureScheme,
+  UsernameTokenScheme,
+} from '../model/security.ts';
 import { type Operation, onceOf, reachedBy } from '../model/service.ts';
 import { duration } from '../wire/words.ts';
 import { inside, type Pair, type Scope, type Sides } from './changes.ts';
@@ -186,7 +192,16 @@ function factsOf(scheme: SecurityScheme): Facts {
       return signatureFacts(scheme);
     case 'webhook':
       return { ...PLAIN, tolerance: scheme.tolerance };
+    case 'hmac':
+      return { ...PLAIN, form: hmacWords(scheme), tolerance: scheme.tolerance };
   }
+}
+
+/** A signature, as those who write or read it need to know it. */
+export function hmacWords({ header, algorithm, form, signed, timestamp, webhookId }: HmacSignature): string[] {
+  const facts = [algorithm, `the header ${header}`, `the form ${form}`, `${signed} signed`];
+  const headers = [timestamp && `the time in ${timestamp}`, webhookId && `the id in ${webhookId}`];
+  return [...facts, ...headers.flatMap((each) => each ?? [])];
 }
 
 function bearerFacts({
@@ -217,8 +232,9 @@ function tokenFacts({ passwords, maxAge }: UsernameTokenScheme): Facts {
   return { ...PLAIN, accepted: passwords.map((each) => `a password as ${each}`), tolerance: maxAge };
 }
 
-function signatureFacts({ algorithms, digests, maxAge }: SignatureScheme): Facts {
-  return { ...PLAIN, accepted: [...algorithms, ...digests], tolerance: maxAge };
+function signatureFacts({ algorithms, digests, maxAge, certificatesFile }: SignatureScheme): Facts {
+  const named = certificatesFile === undefined ? [] : ['a certificate that is only named'];
+  return { ...PLAIN, accepted: [...algorithms, ...digests, ...named], tolerance: maxAge };
 }
 
 function compareFacts(old: Facts, now: Facts, add: Add): void {

@@ -4,8 +4,8 @@ import { contractRules, documentRules, kindRules } from './catalogue/documents.t
 import type { Rule } from './catalogue/entry.ts';
 import { fieldRules } from './catalogue/fields.ts';
 import { gatewayRules } from './catalogue/gateway.ts';
-import { requestRules, soapRules } from './catalogue/messages.ts';
 import { operationRules } from './catalogue/operations.ts';
+import { requestRules, soapRules } from './catalogue/requests.ts';
 import { valueRules } from './catalogue/values.ts';
 
 /** The rules by subject, as `docs/compatibility.md` lists them. */

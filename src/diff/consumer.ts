@@ -1,7 +1,8 @@
 import type { ConsumerOperation, RestConsumer, SoapConsumer } from '../model/consumer.ts';
-import type { MessageSigner, Node, NodeCredential, ReplySignature } from '../model/node.ts';
+import type { MessageSigner, Node, NodeCredential, ReplySignature, UsernameToken } from '../model/node.ts';
 import type { SoapForm } from '../model/service.ts';
 import { duration } from '../wire/words.ts';
+import { hmacWords } from './access.ts';
 import {
   type Comparison,
   compareAll,
@@ -122,15 +123,24 @@ const SHARED: Pick<Comparison<ConsumerOperation>, Exclude<Shared, 'headers' | 'p
 };
 
 function credentialWords({ credential, certificate }: Node): string {
-  const words =
-    credential === undefined
-      ? 'none'
-      : credential.kind === 'api-key'
-        ? `the header ${credential.header}`
-        : credential.kind === 'ws-security'
-          ? securityWords(credential)
-          : credential.kind;
+  const words = credential === undefined ? 'none' : wordsOf(credential);
   return certificate === undefined ? words : `${words}, with a certificate`;
+}
+
+function wordsOf(credential: NodeCredential): string {
+  switch (credential.kind) {
+    case 'basic':
+    case 'bearer':
+    case 'client-credentials':
+    case 'webhook':
+      return credential.kind;
+    case 'api-key':
+      return `the header ${credential.header}`;
+    case 'hmac':
+      return `HMAC with ${hmacWords(credential).join(', ')}`;
+    case 'ws-security':
+      return securityWords(credential);
+  }
 }
 
 /** What a partner must sign with so that its replies are accepted. */
@@ -144,9 +154,16 @@ function replyWords({ certificateFile, subject, algorithms, digests, maxAge, con
 const algorithmWord = (uri: string): string => uri.slice(uri.lastIndexOf('#') + 1);
 
 /** What receivers see of a signature, beside its certificate. */
-function signerWords({ algorithm, digest }: MessageSigner): string {
+function signerWords({ algorithm, digest, reference, token }: MessageSigner): string {
   const words = [algorithm, digest].filter((uri) => uri !== undefined).map(algorithmWord);
+  if (reference !== undefined) words.push(`its certificate by ${reference}`);
+  if (token !== undefined) words.push(`its certificate ${token}`);
   return words.length === 0 ? 'a signature' : `a signature (${words.join(', ')})`;
+}
+
+function passwordWords({ password, digest }: UsernameToken): string {
+  if (password === undefined) return 'without a password';
+  return digest ? 'with a digest' : 'with the password';
 }
 
 function securityWords({
@@ -156,7 +173,7 @@ function securityWords({
   replySignature,
 }: Extract<NodeCredential, { readonly kind: 'ws-security' }>): string {
   const words = [
-    usernameToken && (usernameToken.digest ? 'a UsernameToken with a digest' : 'a UsernameToken with the password'),
+    usernameToken && `a UsernameToken ${passwordWords(usernameToken)}`,
     timestamp !== undefined && `a Timestamp of ${timestamp / 1000} s`,
     signature && signerWords(signature),
     replySignature && replyWords(replySignature),

@@ -80,6 +80,7 @@ const GATEWAY: Comparison<Gateway> = {
   database: unseen,
   migrations: unseen,
   sampleData: unseen,
+  settings: unseen,
   handlers: unseen,
   proxies: unseen,
   audit: unseen,

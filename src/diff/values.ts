@@ -19,14 +19,11 @@ import { type Compare, type Pair, type Scope, type Sides, whenMoved, whenTurned 
 /** How the values of one type relate to those of another. Of types with sizes, the sizes are compared separately. */
 type Relation = 'same' | 'wider' | 'narrower' | 'other';
 
-/** Characters of the longest value, of types whose values are short texts. */
-const WIDTHS: Readonly<Record<string, number>> = { flag: 1, date: 10, uuid: 36 };
-
 /** Whether each value of a type is a text of one line that a type for any text holds too. */
 function isWithin(type: ScalarType, text: ScalarType): boolean {
-  const { json, body } = SCALARS[type.kind];
+  const { json, body, longest = Number.POSITIVE_INFINITY } = SCALARS[type.kind];
   if (json.type !== 'string' || body !== 'text') return false;
-  return text.length === undefined || (WIDTHS[type.kind] ?? Number.POSITIVE_INFINITY) <= text.length;
+  return text.length === undefined || longest <= text.length;
 }
 
 function relationOf(before: ScalarType, after: ScalarType): Relation {

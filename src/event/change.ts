@@ -1,8 +1,8 @@
 import type { Component, SaveOptions } from '../model/component.ts';
 import { Fault } from '../model/fault.ts';
 import type { DocumentValue } from '../model/value.ts';
+import { matches, matchesNone, parseEntityTags } from '../wire/entity-tag.ts';
 import { jsonPointer } from '../wire/json-pointer.ts';
-import { matches, matchesNone, parseEntityTags } from '../wire/representation.ts';
 import type { Records, Row, Stored } from './record.ts';
 
 export type SaveAction = NonNullable<SaveOptions['action']>;

@@ -48,13 +48,12 @@ export async function runClass(
 }
 
 function eventOf(story: SaveStory, context: WorkContext, tx: Transaction): ComponentEvent {
-  const { caller, requestId, signal } = context;
+  const { caller, requestId, signal, settings } = context;
   return {
     ...story,
-    caller,
-    requestId,
-    signal,
+    ...{ caller, requestId, signal, settings },
     query: (...given) => context.query(...given),
+    render: (...given) => context.render(...given),
     call: (...given) => context.call(...given),
     flow: (...given) => context.flow(...given),
     faultOf: (...given) => context.faultOf(...given),

@@ -61,25 +61,42 @@ function handlerType(operation: Operation, words: Writing): string {
   const indices = [...operation.uris.map(({ index }) => index), ...(operation.soap === undefined ? [] : [0])].join(
     ' | ',
   );
-  const forms = [...new Set(operation.responses.flatMap(({ message }) => formText(message, words) ?? []))];
-  const reply = [...forms, 'Reply'].join(' | ');
+  const forms = [...new Set(operation.responses.map(({ message }) => formText(message, words)))];
+  const isSilent = operation.responses.some(({ message }) => message.kind === 'none');
+  const reply = [...forms, 'Reply', ...(isSilent ? ['void'] : [])].join(' | ');
+  const answer = names.answer(operation);
   const title = `The context of a request to ${operation.id}: queries, calls, the caller and more.`;
   const onRequest = `Answers a request. Returns the reply (${replyWords(operation)}) or throws a Fault.`;
   const onError = `Called with a fault that occurs during or after onRequest. Returns ${faultText(operation)}.`;
   return [
     comment('', [title]),
     `export type ${context} = ${contextType('TypedContext', [indices, forms.join(' | ') || 'never'], words)};\n\n`,
+    comment('', [`What code answers a request to ${operation.id} with.`]),
+    `export type ${answer} = ${reply};\n\n`,
+    faultsType(operation, words),
     comment('', [
       sentence(operation.description),
       ...waysTo(operation).map((way) => `${operation.service.id}: ${way}`),
     ]),
     `export interface ${names.handler(operation)} {\n`,
     comment('  ', [onRequest]),
-    method('onRequest', [`request: ${request}`, `context: ${context}`], reply),
+    method('onRequest', [`request: ${request}`, `context: ${context}`], answer),
     comment('  ', [onError]),
     method('onError?', ['fault: Fault', `request: ${request}`, `context: ${context}`], 'string'),
     '}\n',
   ].join('');
+}
+
+/** The documents of the faults that an operation declares, by their names; empty when it declares none. */
+function faultsType({ id, soap }: Operation, { names, fromTypes }: Writing): string {
+  const { faults = [] } = soap ?? {};
+  if (faults.length === 0) return '';
+  const entries = faults.map(({ name, document }) => {
+    fromTypes.add(names.given(document));
+    return `  ${propertyName(name)}: ${names.given(document)};\n`;
+  });
+  const title = `The faults of ${id}, by name: \`throw Fault.custom<${names.faults({ id })}>(name, status, message, { document })\`.`;
+  return `${comment('', [title])}export type ${names.faults({ id })} = {\n${entries.join('')}};\n\n`;
 }
 
 /** A method that may return its result or a promise of it. */
@@ -97,16 +114,19 @@ function replyWords(operation: Operation): string {
   return [...new Set(operation.responses.map(({ message }) => messageWords(message)))].join(' or ');
 }
 
-/** The type of one form of reply; `undefined` for a binary reply, which only `context.bytes` creates. */
-function formText(message: Message, { names, fromPackage, fromTypes }: Writing): string | undefined {
-  if (message.kind === 'none') return 'Record<string, never>';
+/** The type of one form of reply. */
+function formText(message: Message, { names, fromPackage, fromTypes }: Writing): string {
+  if (message.kind === 'none') return 'Record<string, never> | undefined';
   if (message.kind === 'document') {
     const name = names.given(message.document);
     fromTypes.add(name);
     const whole = bareField(message.document);
     return whole === undefined ? name : `${name}['${whole.name}']`;
   }
-  if (message.raw === 'binary') return undefined;
+  if (message.raw === 'binary') {
+    fromPackage.add('Attachment');
+    return 'Attachment';
+  }
   if (message.raw !== 'json') return 'string';
   fromPackage.add('JsonValue');
   return 'string | { readonly [key: string]: JsonValue }';
@@ -139,11 +159,12 @@ interface Writing extends Vocabulary {
 function contextType(
   kind: 'TypedContext' | 'TypedEvent' | 'TypedProcess' | 'TypedMessage',
   own: readonly string[],
-  { published, fromPackage, fromTypes, fromClient }: Writing,
+  { published, settings, fromPackage, fromTypes, fromClient }: Writing,
 ): string {
-  const last = ['Components', 'Programs', ...(published.length === 0 ? [] : ['Messages'])];
+  const messages = published.length > 0 ? ['Messages'] : settings.length > 0 ? ['NoMessages'] : [];
+  const last = ['Components', 'Programs', ...messages, ...(settings.length > 0 ? ['Settings'] : [])];
   fromPackage.add(kind);
-  for (const name of ['Queries', ...last]) fromTypes.add(name);
+  for (const name of ['Queries', ...last]) (name === 'NoMessages' ? fromPackage : fromTypes).add(name);
   for (const name of ['Calls', 'Flows']) fromClient.add(name);
   return `${kind}<${['Queries', 'Calls', 'Flows', ...own, ...last].join(', ')}>`;
 }

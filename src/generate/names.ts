@@ -14,8 +14,8 @@ const TAKEN: readonly string[] = (
   'abstract as async await break case catch class const continue debugger default delete do else enum export extends ' +
   'false finally for function if implements import in instanceof interface let new package private protected public ' +
   'return static super switch this throw true try type typeof var while with yield ' +
-  'Promise Record Attachment ComponentEvent Fault Fitting HandlerOf JsonValue LaterFault OpenOptions Reply TypedClient TypedContext TypedEvent TypedMessage TypedProcess ProcessOutcome Value ' +
-  'Calls Components Flows Messages Queries Handlers Processes Subscriptions defineHandler defineProcess defineSubscription openClient'
+  'Promise Record Attachment ComponentEvent Fault Fitting HandlerOf JsonValue LaterFault NoMessages OpenOptions Reply TypedClient TypedContext TypedEvent TypedMessage TypedProcess ProcessOutcome Value ' +
+  'Calls Components Flows Messages Queries Settings Handlers Processes Subscriptions defineHandler defineProcess defineSubscription openClient'
 ).split(' ');
 
 /** Names of the exported types. Ids keep their spelling if TypeScript allows it. */
@@ -27,6 +27,10 @@ export interface TypeNames {
   request(operation: Operation): string;
   context(operation: Operation): string;
   handler(operation: Operation): string;
+  /** What code answers an operation with. */
+  answer(operation: Pick<Operation, 'id'>): string;
+  /** The faults that an operation declares. */
+  faults(operation: Pick<Operation, 'id'>): string;
   row(query: Query): string;
   prompts(query: Query): string;
   /** The request of an operation of another system or of a flow. */
@@ -67,6 +71,8 @@ export function typeNames(documents: Iterable<Document>): TypeNames {
     request: ({ id }) => name('Request', id),
     context: ({ id }) => name('Context', id),
     handler: ({ id }) => name('Handler', id),
+    answer: ({ id }) => name('Answer', id),
+    faults: ({ id }) => name('Faults', id),
     row: ({ id }) => name('Row', id),
     prompts: ({ id }) => name('Prompts', id),
     call: ({ id }) => name('Call', id),

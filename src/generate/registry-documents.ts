@@ -20,6 +20,15 @@ const FIELD = shape<Field>()(
     spaced: ({ type }) => isSpaced(type),
     entry: ({ entry }) => entry && tree(entry),
   },
+  {
+    asFound: 'columns of queries only',
+    attachment: '`content`',
+    jsonName: '`json`',
+    optional: '`required`',
+    patterns: '`pattern`',
+    range: 'its four bounds',
+    xmlName: '`xml`',
+  },
 );
 
 /** Fields by their names, in their order. */
@@ -39,4 +48,5 @@ export const DOCUMENT = shape<Document>()(
     'by-value': ({ byValue }) => byValue,
     fields: ({ fields }, registry) => fieldsTree(fields, registry),
   },
+  { xmlName: '`xml`' },
 );

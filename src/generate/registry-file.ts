@@ -15,7 +15,7 @@ import type { Document } from '../model/document.ts';
 import { typeWords } from '../model/field.ts';
 import type { Flow, FlowStep } from '../model/flow.ts';
 import type { Console, Gateway, Tls } from '../model/gateway.ts';
-import { codeOfSubscription, DELIVERY_RETRY, type MessageQueue, type Subscription } from '../model/message.ts';
+import { codeOfSubscription, type MessageQueue, type Subscription } from '../model/message.ts';
 import {
   type ClientCertificate,
   type MessageSigner,
@@ -27,13 +27,15 @@ import {
 import type { Process, Recurrence } from '../model/process.ts';
 import type { Datasource, Query } from '../model/query.ts';
 import type { Registry, Routing } from '../model/registry.ts';
-import type { Retry } from '../model/retry.ts';
+import { DELIVERY_RETRY, type Retry } from '../model/retry.ts';
 import {
   type ApiKeyScheme,
   BASIC,
   type BearerScheme,
   type ClientCertificateScheme,
   DIGEST_ALGORITHMS,
+  type HmacScheme,
+  type HmacSignature,
   type PermissionList,
   type Role,
   type SecurityScheme,
@@ -85,6 +87,14 @@ const SOAP_PROPERTIES = shape<SoapProperties>()(
     SegmentContentType: ({ segmentContentType }) => segmentContentType,
     SegmentContentTransfer: ({ segmentContentTransfer }) => segmentContentTransfer,
   },
+  {
+    compress: '`sendUncompressed`',
+    mtom: '`MTOM`',
+    primaryUrl: '`PRIMARYURL`',
+    segmentContentTransfer: '`SegmentContentTransfer`',
+    segmentContentType: '`SegmentContentType`',
+    upContent: '`SOAPUpContent`',
+  },
 );
 
 /** By the names of specification 4.3; only those that were declared. */
@@ -97,8 +107,17 @@ const REST_PROPERTIES = shape<RestProperties>()(
     PRIMARYURL: ({ primaryUrl }) => tree(primaryUrl),
     SegmentContentType: ({ segmentContentType }) => segmentContentType,
   },
+  {
+    acceptCompressed: '`sendUncompressed`',
+    base64ToBinary: '`Base64toBinary`',
+    bodyAsBuilt: '`Disable_URLEncodingBody`',
+    compress: '`sendUncompressed`',
+    primaryUrl: '`PRIMARYURL`',
+    segmentContentType: '`SegmentContentType`',
+  },
 );
 
+type Hmac = Extract<NodeCredential, { readonly kind: 'hmac' }>;
 type ClientCredentials = Extract<NodeCredential, { readonly kind: 'client-credentials' }>;
 
 const CREDENTIAL = byKind<NodeCredential>({
@@ -106,24 +125,38 @@ const CREDENTIAL = byKind<NodeCredential>({
   bearer: ({ token }) => tree({ bearer: token }),
   'api-key': ({ header, value }) => tree({ 'api-key': { header, value } }),
   webhook: ({ secrets }) => tree({ webhook: secrets }),
+  hmac: (credential, registry) => ({ hmac: HMAC(credential, registry) }),
   'ws-security': ({ usernameToken, timestamp, signature, replySignature }, registry) => ({
     'username-token': tree(usernameToken),
-    timestamp,
+    // Without the key a signature would have one of the default.
+    timestamp: timestamp ?? (signature && 0),
     signature: signature && SIGNER(signature, registry),
     'reply-signature': replySignature && REPLY_SIGNATURE(replySignature, registry),
   }),
   'client-credentials': (credential, registry) => ({ 'client-credentials': CLIENT_CREDENTIALS(credential, registry) }),
 });
-const SIGNER = shape<MessageSigner>()('file key-file passphrase algorithm digest', {
+const HMAC_KEYS = 'secrets! secret-encoding=text header algorithm form signed timestamp id';
+const HMAC_VALUES = {
+  secrets: ({ secrets }: HmacSignature) => tree(secrets),
+  'secret-encoding': ({ encoding }: HmacSignature) => encoding,
+  id: ({ webhookId }: HmacSignature) => webhookId,
+};
+const HMAC_MEMBERS = { encoding: '`secret-encoding`', webhookId: '`id`' } as const;
+const HMAC = shape<Omit<Hmac, 'kind'>>()(HMAC_KEYS, HMAC_VALUES, HMAC_MEMBERS);
+const SIGNER = shape<MessageSigner>()('file key-file passphrase algorithm digest reference token', {
   algorithm: ({ algorithm }) => algorithm && wordsOf([algorithm], SIGNATURE_ALGORITHMS)[0],
   digest: ({ digest }) => digest && wordsOf([digest], DIGEST_ALGORITHMS)[0],
 });
-const REPLY_SIGNATURE = shape<ReplySignature>()('max-age algorithms! digests! certificate ca subject confirmation', {
-  algorithms: ({ algorithms }) => wordsOf(algorithms, SIGNATURE_ALGORITHMS),
-  digests: ({ digests }) => wordsOf(digests, DIGEST_ALGORITHMS),
-  certificate: ({ certificateFile }) => tree(certificateFile),
-  ca: ({ caFile }) => tree(caFile),
-});
+const REPLY_SIGNATURE = shape<ReplySignature>()(
+  'max-age algorithms! digests! certificate ca subject confirmation',
+  {
+    algorithms: ({ algorithms }) => wordsOf(algorithms, SIGNATURE_ALGORITHMS),
+    digests: ({ digests }) => wordsOf(digests, DIGEST_ALGORITHMS),
+    certificate: ({ certificateFile }) => tree(certificateFile),
+    ca: ({ caFile }) => tree(caFile),
+  },
+  { caFile: '`ca`', certificateFile: '`certificate`' },
+);
 const CLIENT_CREDENTIALS = shape<ClientCredentials>()(
   'token-url client-id client-secret scope parameters authentication=basic',
   {},
@@ -136,21 +169,30 @@ const BODY = byKind<CallBody>({
   raw: ({ raw }) => raw,
 });
 
+/** A scheme without what is written for all of them. */
+type Own<T extends SecurityScheme> = Omit<T, 'description'>;
+
 /** In full, since a reader wants to see what is checked of a caller. Times in milliseconds. */
 const SCHEME = byKind<SecurityScheme>({
   basic: () => ({}),
-  'api-key': shape<ApiKeyScheme>()('header', {}),
-  'client-certificate': shape<ClientCertificateScheme>()('header', {}),
-  bearer: shape<BearerScheme>()('issuer audience! jwks algorithms! scopes! tolerance user users claim roles!', {
+  'api-key': shape<Own<ApiKeyScheme>>()('header', {}),
+  'client-certificate': shape<Own<ClientCertificateScheme>>()('header', {}),
+  bearer: shape<Own<BearerScheme>>()('issuer audience! jwks algorithms! scopes! tolerance user users claim roles!', {
     roles: ({ roles }) => new Map([...roles].map(([value, granted]) => [value, tree(granted)])),
   }),
-  'username-token': shape<UsernameTokenScheme>()('passwords! max-age', {}),
-  signature: shape<SignatureScheme>()('max-age algorithms! digests! ca', {
-    algorithms: ({ algorithms }) => wordsOf(algorithms, SIGNATURE_ALGORITHMS),
-    digests: ({ digests }) => wordsOf(digests, DIGEST_ALGORITHMS),
-    ca: ({ caFile }) => tree(caFile),
-  }),
-  webhook: shape<WebhookScheme>()('secrets! user tolerance', { secrets: ({ secrets }) => tree(secrets) }),
+  'username-token': shape<Own<UsernameTokenScheme>>()('passwords! max-age', {}),
+  signature: shape<Own<SignatureScheme>>()(
+    'max-age algorithms! digests! ca certificates',
+    {
+      algorithms: ({ algorithms }) => wordsOf(algorithms, SIGNATURE_ALGORITHMS),
+      digests: ({ digests }) => wordsOf(digests, DIGEST_ALGORITHMS),
+      ca: ({ caFile }) => tree(caFile),
+      certificates: ({ certificatesFile }) => tree(certificatesFile),
+    },
+    { caFile: '`ca`', certificatesFile: '`certificates`' },
+  ),
+  hmac: shape<Own<HmacScheme>>()(`user ${HMAC_KEYS} tolerance`, HMAC_VALUES, HMAC_MEMBERS),
+  webhook: shape<Own<WebhookScheme>>()('secrets! user tolerance', { secrets: ({ secrets }) => tree(secrets) }),
 });
 
 /** URIs in the words of the definitions. */
@@ -181,12 +223,18 @@ function usersOf({ users }: Registry, has: (user: User) => boolean): string[] {
 }
 
 const GATEWAY = shape<Gateway>()(
-  'gateway context listen database publicUrl migrations sample-data handlers namespace timezone requires! tls proxies audit delivered! contracts metrics cors! strict compress limits once retention console properties',
+  'gateway context listen database publicUrl migrations sample-data settings handlers namespace timezone requires! tls proxies audit delivered! contracts metrics cors! strict compress limits once retention console properties',
   {
     gateway: ({ id }) => id,
     publicUrl: ({ publicUrl }) => tree(publicUrl),
     database: ({ database }) => database.url.source,
     migrations: ({ migrations }) => migrations?.folder,
+    settings: ({ settings }) =>
+      settings.length === 0
+        ? undefined
+        : Object.fromEntries(
+            settings.map(({ name, field, value }) => [name, { value: value.source, type: typeWords(field.type) }]),
+          ),
     tls: ({ tls }, registry) => tls && TLS(tls, registry),
     console: ({ console: open }, registry) => (open ? CONSOLE(open, registry) : 'off'),
     metrics: ({ metrics }) => (metrics.length === 0 ? undefined : { permission: sortedIds(metrics) }),
@@ -196,17 +244,28 @@ const GATEWAY = shape<Gateway>()(
       'ig.UseDomainName.ExternalOperationNames': domainNames.length === 0 ? undefined : domainNames,
     }),
   },
+  {
+    acceptedBreaks: 'read by `signalbox diff` only',
+    domainNames: '`properties`',
+    drain: 'how it stops',
+    mtom: '`properties`',
+    requestEncodings: 'how bodies are read',
+  },
 );
 const CONSOLE = shape<Console>()('listen idle session sign-in', {
   'sign-in': ({ signIn }) => signIn.map(({ kind, ...rest }) => (kind === 'password' ? kind : tree(rest))),
 });
 const TLS = shape<Tls>()('certificate key passphrase client-ca minimum', {});
 const CERTIFICATE = shape<ClientCertificate>()('file key-file passphrase', {});
-const STEP = shape<FlowStep>()('call keep for renew-on timeout', {
-  call: ({ operation }) => operation.id,
-  keep: ({ keep }) => Object.fromEntries(keep.map(({ name, from }) => [name, from.path.join('.')])),
-  for: ({ holds }) => holds?.path.join('.'),
-});
+const STEP = shape<FlowStep>()(
+  'call keep for renew-on timeout',
+  {
+    call: ({ operation }) => operation.id,
+    keep: ({ keep }) => Object.fromEntries(keep.map(({ name, from }) => [name, from.path.join('.')])),
+    for: ({ holds }) => holds?.path.join('.'),
+  },
+  { holds: '`for`', operation: '`call`' },
+);
 const EVENT = shape<ComponentEventRegistration>()('event service sequence processing enabled=true as retry', {
   as: ({ as }) => as?.id,
   retry,
@@ -224,10 +283,12 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
       circuit: ({ circuit }) => !isDeepStrictEqual(circuit, NODE_DEFAULTS.circuit) && tree(circuit),
       redirects: ({ redirects }) => redirects !== NODE_DEFAULTS.redirects && redirects,
     },
+    { redirectsPost: 'how redirects are followed' },
   ),
   services: shape<Service>()(
     'description default active=true deprecated! cors! addressing delivered operations! consumers flows',
     { flows: ({ flows }) => flows.map(({ name }) => name) },
+    { namespace: 'follows from its id', version: 'its id' },
   ),
   // `uris` are in the order of their index, which must never change.
   operations: shape<Operation>()(
@@ -249,6 +310,7 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
       permissions,
       requires: (operation) => (operation.public ? undefined : tree(operation.requires)),
     },
+    { exactStatus: '`status`', pathName: '`path`', responses: '`response`' },
   ),
   consumers: byKind<ConsumerOperation>({
     soap: shape<SoapConsumer>()(
@@ -273,6 +335,7 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
         retry,
         permissions,
       },
+      { accepts: '`response`', host: '`uris`', responses: '`response`' },
     ),
   }),
   flows: shape<Flow>()('service description input! steps! active=true', {
@@ -284,24 +347,49 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
     { base: ({ base }) => typeWords(base) },
   ),
   documents: DOCUMENT,
-  datasources: shape<Datasource>()('description url password replicas', {}),
-  queries: shape<Query>()('description permissions! public datasource rows timeout prompts! columns! sql', {
-    permissions,
-    prompts: ({ prompts }, registry) => fieldsTree(prompts, registry),
-    columns: ({ columns }, registry) => fieldsTree(columns, registry),
-    sql: ({ sql }) => sql.trimEnd().split(/\r?\n/),
-  }),
-  components: shape<Component>()('description table columns shape keys! lock permissions events', {
-    columns: ({ columns }) => columns && Object.fromEntries(columns),
-    keys: ({ keys }) => keys.map(({ name }) => name),
-    lock: ({ lock }) => lock?.name,
-    permissions,
-    events: ({ events }, registry) => events.map((each) => EVENT(each, registry)),
-  }),
-  relatedContent: shape<RelatedContent>()('description class permissions! public', {
-    class: ({ file }) => file,
-    permissions,
-  }),
+  datasources: shape<Datasource>()(
+    'description url password replicas',
+    {},
+    { engine: '`url`', infinity: 'how odd values are read' },
+  ),
+  queries: shape<Query>()(
+    'description permissions! public datasource rows timeout prompts! columns! sql',
+    {
+      permissions,
+      prompts: ({ prompts }, registry) => fieldsTree(prompts, registry),
+      columns: ({ columns }, registry) => fieldsTree(columns, registry),
+      sql: ({ sql }) => sql.trimEnd().split(/\r?\n/),
+    },
+    {
+      children: 'queries nested in it',
+      csv: 'how results look',
+      explains: 'queries of the console only',
+      infinity: 'how odd values are read',
+      owner: 'private queries only',
+      page: 'queries of the gateway only',
+      sqlAt: 'its place',
+      statement: '`sql`',
+    },
+  ),
+  components: shape<Component>()(
+    'description table columns shape keys! lock permissions events',
+    {
+      columns: ({ columns }) => columns && Object.fromEntries(columns),
+      keys: ({ keys }) => keys.map(({ name }) => name),
+      lock: ({ lock }) => lock?.name,
+      permissions,
+      events: ({ events }, registry) => events.map((each) => EVENT(each, registry)),
+    },
+    { infinity: 'how odd values are read', public: 'no `permissions`' },
+  ),
+  relatedContent: shape<RelatedContent>()(
+    'description class permissions! public',
+    {
+      class: ({ file }) => file,
+      permissions,
+    },
+    { file: '`class`' },
+  ),
   processes: shape<Process>()(
     'description type handler query parameters! retry timeout recurs run-as permissions! public',
     {
@@ -312,6 +400,7 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
       retry,
       permissions,
     },
+    { answer: '`handler` or `query`' },
   ),
   recurrences: shape<Recurrence>()('description cron zone', {}),
   messageQueues: shape<MessageQueue>()('description order search! size retention', {}),
@@ -329,6 +418,7 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
         isDeepStrictEqual(subscription.retry, DELIVERY_RETRY) ? undefined : retry(subscription),
       as: ({ as }) => as?.id,
     },
+    { target: '`handler`, `call` or `node`' },
   ),
   schemes: (scheme, registry) => ({ description: scheme.description, [scheme.kind]: SCHEME(scheme, registry) }),
   permissionLists: shape<PermissionList>()(
@@ -353,11 +443,15 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
     users: (role, registry) => usersOf(registry, ({ roles }) => roles.includes(role)),
   }),
   // No more of a hash than identifies it.
-  users: shape<User>()('description password api-keys certificates shared-secret roles! sample', {
-    password: ({ password }) => password && (/^\$([a-z0-9-]+)\$/.exec(password)?.[1] ?? 'unknown'),
-    'api-keys': ({ apiKeys }) => apiKeys.map((hash) => `${hash.slice(0, 'sha256:'.length + 12)}...`),
-    roles: ({ roles }) => sortedIds(roles),
-  }),
+  users: shape<User>()(
+    'description password api-keys certificates shared-secret roles! sample',
+    {
+      password: ({ password }) => password && (/^\$([a-z0-9-]+)\$/.exec(password)?.[1] ?? 'unknown'),
+      'api-keys': ({ apiKeys }) => apiKeys.map((hash) => `${hash.slice(0, 'sha256:'.length + 12)}...`),
+      roles: ({ roles }) => sortedIds(roles),
+    },
+    { origin: 'always the definitions', permissionLists: '`roles`' },
+  ),
   routings: shape<Routing>()('operation sender receiver generated active=true log=failures', {}),
 };
 

@@ -50,13 +50,27 @@ type Derived<T, Name extends string> = {
   readonly [N in Name as CamelCase<N> extends keyof T ? never : N]: Shape<T>;
 } & { readonly [N in Name]?: Shape<T> };
 
+/** Members of a thing that no word is for; its id or name and the kind of a union are written around it, places not at all. */
+type Silent<T, Name extends string> = Exclude<
+  keyof T & string,
+  CamelCase<Name> | 'id' | 'name' | 'kind' | 'at' | 'grantedAt'
+>;
+
+/** For each of them, where it is written instead, or why it is not: a new member of the model is not left out unseen. */
+type Reasons<Members extends string> = [Members] extends [never] ? [] : [reasons: Readonly<Record<Members, string>>];
+
 /**
  * Declares how a kind of thing is written: its members in order, separated by spaces, such as `description fields! active=true`.
  * A member is the property of that name (`in-place` is `inPlace`) unless it is derived. It is left out when it is undefined,
- * empty or false; after `=x` when it is `x` instead of false; after `!` only when it is undefined.
+ * empty or false; after `=x` when it is `x` instead of false; after `!` only when it is undefined. Members of the thing that have no word come
+ * last, with a reason each; the compiler names those that are missing.
  */
 export function shape<T>() {
-  return <const Members extends string>(members: Members, derived: Derived<T, Word<Members>>): Shape<T> => {
+  return <const Members extends string>(
+    members: Members,
+    derived: Derived<T, Word<Members>>,
+    ..._reasons: Reasons<Silent<T, Word<Members>>>
+  ): Shape<T> => {
     const written = members.split(' ').map((member) => {
       const [, name = '', always, omitted] = /^([^!=]+)(!)?(?:=(.+))?$/.exec(member) ?? [];
       const property = camelCase(name) as keyof T;

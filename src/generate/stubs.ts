@@ -47,13 +47,18 @@ function operationStubs({ operations, names }: Vocabulary): Stub[] {
     const requests = sharing.map((operation) => names.request(operation)).join(' or ');
     const types = `The type of the request is ${requests}, in ${GENERATED_FOLDER}/types.ts.`;
     const ids = sharing.map(({ id }) => quoted(id)).join(', ');
+    // With its type, the compiler reports an error of a reply at the member that is wrong.
+    const [only] = sharing.length === 1 ? sharing.map((operation) => names.answer(operation)) : [];
+    const imported = only === undefined ? 'defineHandler' : `defineHandler, type ${only}`;
+    const head =
+      only === undefined ? 'onRequest(_request, context)' : `async onRequest(_request, context): Promise<${only}>`;
     return {
       file,
       text: (generated) => `import { Fault } from 'signalbox';
-import { defineHandler } from '${generated}/handlers.ts';
+import { ${imported} } from '${generated}/handlers.ts';
 
 ${comment('', [...lines, types])}export default defineHandler(${sharing.length === 1 ? ids : `[${ids}]`}, {
-  onRequest(_request, context) {
+  ${head} {
     throw Fault.custom('NOT_WRITTEN', 501, \`\${context.operation.id} is declared, but its code is not written yet.\`);
   },
 });

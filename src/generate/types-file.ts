@@ -42,6 +42,7 @@ export function typesFile(vocabulary: Vocabulary): string {
     programsType(words),
     queriesType(words),
     ...messagesType(words),
+    ...settingsType(words),
   ].join('\n');
   return `// ${HEADER}\n\n${importLine([...words.uses], 'signalbox')}${words.uses.size === 0 ? '' : '\n'}${body}`;
 }
@@ -256,6 +257,19 @@ function messagesType(words: Writing): string[] {
   });
   const title = comment('', ['Messages that code can publish, by the id of their operation.']);
   return [`${title}export type Messages = ${block(lines)}`];
+}
+
+/** The settings of the project; none when it has none. */
+function settingsType(words: Writing): string[] {
+  if (words.settings.length === 0) return [];
+  const lines = words.settings.map(({ field, value, isSecret }) =>
+    property(field, 'received', isPresent(field), words, {
+      notes: [`From ${code(value.source)}${isSecret ? ': a secret' : ''}.`],
+    }),
+  );
+  return [
+    `${comment('', ['Settings, as `context.settings` has them.'])}export type Settings = ${block(lines, 'never')}`,
+  ];
 }
 
 function indented(text: string): string {

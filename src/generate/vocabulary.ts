@@ -8,6 +8,7 @@ import { isOneOfSeveral } from '../model/derivation.ts';
 import type { Document } from '../model/document.ts';
 import { type Field, type FieldType, isCollection } from '../model/field.ts';
 import { type Flow, flowNames } from '../model/flow.ts';
+import type { Setting } from '../model/gateway.ts';
 import { codeOfSubscription, type Subscription } from '../model/message.ts';
 import { type OperationsByName, operationsByName, shortestName } from '../model/operation-names.ts';
 import type { Process } from '../model/process.ts';
@@ -38,6 +39,8 @@ export interface Vocabulary {
   readonly published: readonly Operation[];
   /** Subscriptions whose messages, or the replies that come later, code of the project takes. */
   readonly subscriptions: readonly Subscription[];
+  /** What code reads as `context.settings`. */
+  readonly settings: readonly Setting[];
   readonly names: TypeNames;
   /** Operations by each of their names. */
   readonly operationsByName: OperationsByName<Operation | ConsumerOperation>;
@@ -90,6 +93,7 @@ export function vocabulary(registry: Registry): Vocabulary {
     programs: sorted(registry.processes),
     published,
     subscriptions,
+    settings: registry.gateway.settings,
     names: typeNames(documents),
     operationsByName: operationsByName(registry),
   };

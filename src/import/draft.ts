@@ -4,6 +4,7 @@
  * types refer to each other in circles.
  */
 
+import type { KeyReferenceKind, TokenForm } from '../model/security.ts';
 import type { Place } from './place.ts';
 
 /** A contract as it was read. */
@@ -37,15 +38,18 @@ export type DraftSecurity =
   | { readonly kind: 'bearer' }
   | { readonly kind: 'api-key'; readonly in: 'header' | 'query' | 'cookie'; readonly name: string }
   | { readonly kind: 'client-credentials'; readonly tokenUrl: string; readonly scopes: readonly string[] }
-  | { readonly kind: 'username-token'; readonly digest?: true }
+  | { readonly kind: 'username-token'; readonly password?: 'digest' | 'none' }
   /** A Timestamp in the Security header of messages. */
   | { readonly kind: 'timestamp' }
-  /** A signature of the Body by a certificate that the message contains. Algorithms are absent where they are the usual ones. */
+  /** A signature of the Body. What is absent is the usual: the algorithms, and a certificate that the message contains. */
   | {
       readonly kind: 'signature';
       readonly algorithm?: 'rsa-sha1';
       readonly digest?: 'sha1';
-      readonly confirmation?: true;
+      readonly reference?: Exclude<KeyReferenceKind, 'token'>;
+      readonly token?: TokenForm;
+      /** Replies are signed too, and confirm the signature of their request. */
+      readonly replies?: 'signed' | 'confirmed';
     }
   | { readonly kind: 'client-certificate' };
 

@@ -21,7 +21,7 @@ import { addressBelow, type Base, calledAddress } from './http/address.ts';
 import { findHeader, ownHeaders } from './http/headers.ts';
 import { basesAt } from './http/peer.ts';
 import type { RawReply } from './http/raw-reply.ts';
-import { IDEMPOTENT } from './http/resilience.ts';
+import { IDEMPOTENT } from './http/repeating.ts';
 import type { Target, Transport } from './http/transport.ts';
 import { deadline, type Timeouts } from './limits.ts';
 import type { Asked, AskOptions, CallOptions, IncomingReply, PostOptions } from './options.ts';

@@ -1,6 +1,6 @@
 import type { ConfigText, ResolveReference } from '../model/definition.ts';
 import type { Node, NodeCredential } from '../model/node.ts';
-import { MASK } from '../model/redactor.ts';
+import { MASK, MASKED_BASIC, MASKED_BEARER } from '../model/redactor.ts';
 import { resolveText } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
 
@@ -21,10 +21,7 @@ export interface Proof {
 }
 
 /** A credential that is the same for each call. */
-export type FixedCredential = Exclude<
-  NodeCredential,
-  { readonly kind: 'client-credentials' | 'webhook' | 'ws-security' }
->;
+export type FixedCredential = Extract<NodeCredential, { readonly kind: 'basic' | 'bearer' | 'api-key' }>;
 
 /** @throws InvokeError CONFIGURATION for a value that is not valid in a header */
 export function proofOf(credential: FixedCredential, node: string, resolve: ResolveReference, called: Called): Proof {
@@ -52,17 +49,14 @@ export function basic({ user, password }: Credential, called: Called): Proof {
       'the user of the credential contains a colon, which HTTP Basic forbids',
     );
   const encoded = Buffer.from(`${user}:${password}`).toString('base64');
-  return { header: 'Authorization', value: `Basic ${encoded}`, shown: BASIC, secrets: [password, encoded] };
+  return { header: 'Authorization', value: `Basic ${encoded}`, shown: MASKED_BASIC, secrets: [password, encoded] };
 }
 
 /** @throws InvokeError CONFIGURATION */
 export function bearer(token: string, node: string, called: Called): Proof {
   assertHeader(token, 'token', node, called);
-  return { header: 'Authorization', value: `Bearer ${token}`, shown: BEARER, secrets: [token] };
+  return { header: 'Authorization', value: `Bearer ${token}`, shown: MASKED_BEARER, secrets: [token] };
 }
-
-export const BASIC = `Basic ${MASK}`;
-export const BEARER = `Bearer ${MASK}`;
 
 /** Not valid in a header (RFC 9110 section 5.5). Typically the line end of a file with a secret. */
 const UNFIT = /[^\t\x20-\x7e\x80-\xff]/;
@@ -85,11 +79,12 @@ export function credentialTexts({ credential }: Node): readonly ConfigText[] {
     case 'api-key':
       return [credential.value];
     case 'webhook':
+    case 'hmac':
       return credential.secrets;
     case 'ws-security': {
       const { usernameToken, signature, replySignature } = credential;
       return [
-        ...(usernameToken === undefined ? [] : [usernameToken.user, usernameToken.password]),
+        ...[usernameToken?.user, usernameToken?.password].filter((each) => each !== undefined),
         ...(signature === undefined ? [] : [signature.file, signature.keyFile]),
         ...(signature?.passphrase === undefined ? [] : [signature.passphrase]),
         ...[replySignature?.certificateFile, replySignature?.caFile].filter((each) => each !== undefined),

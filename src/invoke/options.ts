@@ -29,10 +29,10 @@ export interface CallOptions {
   /** Sent as X-Request-Id: a word of at most 128 characters; a new one by default. */
   readonly requestId?: string;
   /**
-   * The `webhook-id` of calls to a node with `credential: { webhook: … }`: the same for each attempt, so that a receiver
-   * recognises repetitions. At most 256 visible characters without full stops; a new one by default. Other calls over REST send
-   * it as `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), unless the operation declares that header; without it
-   * they send none.
+   * The `webhook-id` of calls to a node with `credential: { webhook: … }`, and the id of those with `hmac`: the same for each
+   * attempt, so that a receiver recognises repetitions. At most 256 visible characters without full stops; a new one by default.
+   * Other calls over REST send it as `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), unless the operation declares
+   * that header; without it they send none.
    */
   readonly messageId?: string | undefined;
   /** Milliseconds for the whole call; the default is that of the operation or its node. */

@@ -1,3 +1,4 @@
+import type { ReplyType } from '../binding/reply/reply.ts';
 import { isAttachment } from '../codec/binary.ts';
 import { CodecError } from '../codec/index.ts';
 import { compileMasked } from '../codec/redact/declared.ts';
@@ -51,13 +52,15 @@ export function badReply(raw: RawReply, reason: string, body?: string, cause?: u
   return new InvokeError('BAD_REPLY', raw.called, `the reply ${reason}`, options);
 }
 
-/** `type/subtype` of a reply in lower case, also of a malformed Content-Type. */
-export function essenceOf({ headers }: RawReply): string | undefined {
+/** The media type of a reply; of a malformed Content-Type `type/subtype` alone. */
+export function replyTypeOf({ headers }: RawReply): ReplyType | undefined {
   const given = headers['content-type'];
-  return given === undefined
-    ? undefined
-    : (readContentType(given)?.essence ?? given.replace(/;.*/s, '').trim().toLowerCase());
+  if (given === undefined) return undefined;
+  return readContentType(given) ?? { essence: given.replace(/;.*/s, '').trim().toLowerCase() };
 }
+
+/** `type/subtype` of a reply in lower case, also of a malformed Content-Type. */
+export const essenceOf = (raw: RawReply): string | undefined => replyTypeOf(raw)?.essence;
 
 /** The Content-Type of a reply for a message, and what is wrong with it. */
 export function shownReplyType({ headers }: RawReply): string {
@@ -125,7 +128,8 @@ export function replyError(error: unknown, called: Called, httpResponseCode: num
   const large = (reason: string): InvokeError => new InvokeError('REPLY_TOO_LARGE', called, reason, options);
   if (error instanceof CodecError) return bad(`does not fit the operation: ${error.message}`);
   if (error instanceof SoapError) return bad(`is no SOAP message to be read: ${error.reason}`);
-  if (error instanceof SpoolLimitError) return large(`an attachment of the reply is larger than ${error.limit} bytes`);
+  if (error instanceof SpoolLimitError)
+    return large(`an attachment of the reply is larger than ${error.limit} bytes (\`limits.attachment\`)`);
   if (error instanceof Fault) {
     const reason = reasonOf(error);
     return LARGE.has(error.code) ? large(reason) : bad(`can't be read: ${reason}`);
@@ -133,7 +137,12 @@ export function replyError(error: unknown, called: Called, httpResponseCode: num
   return error;
 }
 
-const LARGE: ReadonlySet<string> = new Set(['BODY_TOO_LARGE', 'ATTACHMENT_TOO_LARGE', 'TOO_MANY_ATTACHMENTS']);
+const LARGE: ReadonlySet<string> = new Set([
+  'BODY_TOO_LARGE',
+  'ATTACHMENT_TOO_LARGE',
+  'TOO_MANY_ATTACHMENTS',
+  'TOO_MANY_PARAMETERS',
+]);
 
 /** A reader of messages speaks of requests. What it says of this one stands behind what it says of all. */
 function reasonOf({ code, message }: Fault): string {

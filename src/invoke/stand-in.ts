@@ -50,10 +50,13 @@ function placeholders(credential: NodeCredential, address: string): NodeCredenti
       return { ...credential, value: text };
     case 'webhook':
       return { ...credential, secrets: [literal(PLACEHOLDER_KEY)] };
+    case 'hmac':
+      return { ...credential, encoding: 'text', secrets: [text] };
     case 'ws-security': {
       // Keys are not used for a stand-in, which has no certificates to trust.
       const { usernameToken, signature: _signature, replySignature: _reply, ...others } = credential;
-      return { ...others, ...(usernameToken && { usernameToken: { ...usernameToken, user: text, password: text } }) };
+      const password = usernameToken?.password === undefined ? {} : { password: text };
+      return { ...others, ...(usernameToken && { usernameToken: { ...usernameToken, user: text, ...password } }) };
     }
     case 'client-credentials': {
       const parameters = new Map([...credential.parameters.keys()].map((name) => [name, text]));

@@ -310,7 +310,11 @@ export function tokenFetch(pools: Pools, node: string, timeouts: Timeouts): Toke
       const { head, rest } = await collect(reply, TOKEN_REPLY);
       if (rest !== undefined) {
         reply.discard();
-        throw new InvokeError('REPLY_TOO_LARGE', called, `its reply is larger than ${TOKEN_REPLY} bytes`);
+        throw new InvokeError(
+          'REPLY_TOO_LARGE',
+          called,
+          `its reply is larger than ${TOKEN_REPLY} bytes (a fixed limit)`,
+        );
       }
       const [contentType, wait] = [reply.headers['content-type'], reply.headers['retry-after']];
       return new Response(head.length === 0 ? null : withTokenType(head.toString()), {

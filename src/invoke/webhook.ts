@@ -1,9 +1,11 @@
-import { gzipSync } from 'node:zlib';
+import type { ResolveReference } from '../model/definition.ts';
+import type { SigningCredential } from '../model/node.ts';
 import { MASK } from '../model/redactor.ts';
+import type { HmacSignature } from '../model/security.ts';
 import { messageOf } from '../wire/error.ts';
-import { measured } from '../wire/measured.ts';
-import { untilAborted } from '../wire/waiting.ts';
-import { readSigningKey, signWebhook, WEBHOOK_HEADERS, WEBHOOK_ID, type WebhookKey } from '../wire/webhook.ts';
+import { hmacOf, readHeaderForm, readHmacKey, readSignedForm, writeHmacHeader } from '../wire/hmac.ts';
+import { readSigningKey, type SignedWebhook, signWebhook, WEBHOOK_HEADERS, WEBHOOK_ID } from '../wire/webhook.ts';
+import { resolveText } from './configuration.ts';
 import { type Called, InvokeError, WebhookGone } from './error.ts';
 import type { RawReply } from './http/raw-reply.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -14,70 +16,159 @@ export function goneBy(reply: RawReply, node: string): WebhookGone {
   return new WebhookGone(reply.called, node);
 }
 
-/** A node's secrets of webhooks. */
-export class WebhookSigner {
-  readonly #keys: readonly WebhookKey[];
-  readonly #now: () => number;
-  readonly #called: Called;
+type Headers = Readonly<Record<string, string>>;
 
-  /** @param now milliseconds since 1970 @throws InvokeError CONFIGURATION for a secret that is not a key of webhooks */
-  constructor(secrets: readonly string[], node: string, now: () => number, called: Called) {
-    this.#keys = secrets.map((secret, index) => {
-      try {
-        return readSigningKey(secret);
-      } catch (error) {
-        const which = secrets.length === 1 ? 'the webhook secret' : `webhook secret ${index + 1}`;
-        const reason = `${which} of node ${node} can't be used: ${messageOf(error)}`;
-        throw new InvokeError('CONFIGURATION', called, reason, {
-          hint: 'A line end after it counts too. `whsec_` and the output of `openssl rand -base64 32` is such a secret.',
-        });
-      }
-    });
-    this.#now = now;
-    this.#called = called;
-  }
+/** The headers that sign one request, by its id, its time in seconds since 1970 and the bytes of its body. */
+interface SigningHeaders {
+  readonly plain: Headers;
+  readonly signature: Headers;
+}
 
-  /** The signature of one webhook, in all of its attempts. @throws InvokeError BAD_INPUT for an id that can't be signed */
-  of(id: string): WebhookSignature {
-    if (!WEBHOOK_ID.test(id)) {
-      const reason = `the message id ${JSON.stringify(id.slice(0, 100))} can't be a webhook-id`;
-      const hint = 'It has at most 256 visible ASCII characters and no full stop.';
-      throw new InvokeError('BAD_INPUT', this.#called, reason, { hint });
-    }
-    return new WebhookSignature(id, this.#keys, this.#now);
+type Sign = (webhook: SignedWebhook) => SigningHeaders;
+
+interface SignerPorts {
+  /** Id of the node. */
+  readonly node: string;
+  readonly resolve: ResolveReference;
+  /** Milliseconds since 1970. */
+  readonly now: () => number;
+  readonly called: Called;
+}
+
+/**
+ * Signs the requests to a node.
+ * @throws InvokeError CONFIGURATION for a secret that is not set, or of the wrong form
+ */
+export function signerOf(credential: SigningCredential, ports: SignerPorts): RequestSigner {
+  const secrets = credential.secrets.map((text) => resolveText(text, ports.resolve));
+  const sign = credential.kind === 'hmac' ? signByHmac(credential, secrets, ports) : signAsStandard(secrets, ports);
+  return new RequestSigner(sign, secrets, credential.kind === 'webhook', ports);
+}
+
+const HINTS: Readonly<Record<SigningCredential['kind'], string>> = {
+  webhook: 'A line end after it counts too. `whsec_` and the output of `openssl rand -base64 32` is such a secret.',
+  hmac: 'A line end after it counts too. `secret-encoding` says whether it is text, base64 or hexadecimal digits.',
+};
+
+/** Why no request could be signed with a secret, with what to do; `undefined` when one can. The text is not quoted. */
+export function secretFault(
+  credential: SigningCredential,
+  secret: string,
+): { readonly reason: string; readonly hint: string } | undefined {
+  try {
+    if (credential.kind === 'hmac') readHmacKey(secret, credential.encoding);
+    else readSigningKey(secret);
+    return undefined;
+  } catch (error) {
+    return { reason: messageOf(error), hint: HINTS[credential.kind] };
   }
 }
 
-/** Signs the attempts at one webhook: with the same id, and the time of each. */
-export class WebhookSignature {
-  readonly #id: string;
-  readonly #keys: readonly WebhookKey[];
-  readonly #now: () => number;
+/** Standard Webhooks. */
+function signAsStandard(secrets: readonly string[], ports: SignerPorts): Sign {
+  const keys = keysOf(secrets, readSigningKey, HINTS.webhook, ports);
+  const { id, timestamp, signature } = WEBHOOK_HEADERS;
+  return (webhook) => ({
+    plain: { [id]: webhook.id, [timestamp]: webhook.timestamp },
+    signature: { [signature]: signWebhook(keys, webhook) },
+  });
+}
 
-  constructor(id: string, keys: readonly WebhookKey[], now: () => number) {
+/** The form that the partner has chosen. */
+function signByHmac(
+  { encoding, header, algorithm, form, signed, timestamp, webhookId }: HmacSignature,
+  secrets: readonly string[],
+  ports: SignerPorts,
+): Sign {
+  const keys = keysOf(secrets, (text) => readHmacKey(text, encoding), HINTS.hmac, ports);
+  const [written, content] = [readHeaderForm(form), readSignedForm(signed)];
+  return (webhook) => {
+    const digests = keys.map((key) => hmacOf(algorithm, key, content, webhook));
+    return {
+      plain: {
+        ...(timestamp === undefined ? {} : { [timestamp]: webhook.timestamp }),
+        ...(webhookId === undefined ? {} : { [webhookId]: webhook.id }),
+      },
+      signature: { [header]: writeHmacHeader(written, digests, webhook.timestamp) },
+    };
+  };
+}
+
+function keysOf<K>(
+  secrets: readonly string[],
+  read: (text: string) => K,
+  hint: string,
+  { node, called }: SignerPorts,
+): readonly K[] {
+  return secrets.map((secret, index) => {
+    try {
+      return read(secret);
+    } catch (error) {
+      const which = secrets.length === 1 ? 'the webhook secret' : `webhook secret ${index + 1}`;
+      const reason = `${which} of node ${node} can't be used: ${messageOf(error)}`;
+      throw new InvokeError('CONFIGURATION', called, reason, { hint });
+    }
+  });
+}
+
+/** Signs the requests to a node. */
+export class RequestSigner {
+  readonly #sign: Sign;
+  readonly #ports: SignerPorts;
+  /** Those that it signs with. */
+  readonly secrets: readonly string[];
+  /** It signs as Standard Webhooks has it, where 410 is the end of a subscription. */
+  readonly isStandard: boolean;
+
+  constructor(sign: Sign, secrets: readonly string[], isStandard: boolean, ports: SignerPorts) {
+    this.#sign = sign;
+    this.#ports = ports;
+    this.secrets = secrets;
+    this.isStandard = isStandard;
+  }
+
+  /** The signature of one call, in all of its attempts. @throws InvokeError BAD_INPUT for an id that can't be signed */
+  of(id: string): RequestSignature {
+    const { called, now } = this.#ports;
+    if (!WEBHOOK_ID.test(id)) {
+      const reason = `the message id ${JSON.stringify(id.slice(0, 100))} can't be a webhook-id`;
+      const hint = 'It has at most 256 visible ASCII characters and no full stop.';
+      throw new InvokeError('BAD_INPUT', called, reason, { hint });
+    }
+    return new RequestSignature(id, this.#sign, now);
+  }
+}
+
+/**
+ * Signs the attempts at one call: with the same id, and the time of each. No two have the same second: a receiver takes the second
+ * of two that are equal for a copy.
+ */
+export class RequestSignature {
+  readonly #id: string;
+  readonly #sign: Sign;
+  readonly #now: () => number;
+  /** In seconds since 1970. */
+  #last = 0;
+
+  constructor(id: string, sign: Sign, now: () => number) {
     this.#id = id;
-    this.#keys = keys;
+    this.#sign = sign;
     this.#now = now;
   }
 
   /** A signed copy of a request whose body is in memory. */
   on(outgoing: Outgoing): Outgoing {
     const { shown, text, whole } = outgoing;
-    const timestamp = String(Math.floor(this.#now() / 1000));
-    const body = whole ?? text ?? '';
-    const { id, timestamp: time, signature } = WEBHOOK_HEADERS;
-    const plain = { [id]: this.#id, [time]: timestamp };
+    this.#last = Math.max(Math.floor(this.#now() / 1000), this.#last + 1);
+    const timestamp = String(this.#last);
+    const { plain, signature } = this.#sign({ id: this.#id, timestamp, body: whole ?? text ?? '' });
     return {
       ...outgoing,
-      headers: {
-        ...outgoing.headers,
-        ...plain,
-        [signature]: signWebhook(this.#keys, { id: this.#id, timestamp, body }),
-      },
+      headers: { ...outgoing.headers, ...plain, ...signature },
       shown: {
         uri: shown.uri,
         get headers() {
-          return { ...shown.headers, ...plain, [signature]: MASK };
+          return { ...shown.headers, ...plain, ...masked(Object.keys(signature)) };
         },
         get body() {
           return shown.body;
@@ -87,80 +178,4 @@ export class WebhookSignature {
   }
 }
 
-/** The headers of a signed request that is only shown. */
-export const SHOWN_SIGNATURE: Readonly<Record<string, string>> = Object.fromEntries(
-  Object.values(WEBHOOK_HEADERS).map((name) => [name, MASK]),
-);
-
-interface BodyLimit {
-  readonly what: string;
-  readonly most: number;
-}
-
-/**
- * A request with exactly the bytes of its body in memory, to be signed and sent any number of times.
- * @param kept what it is, and the most bytes of its content before it is compressed
- * @throws InvokeError BAD_INPUT for content that is larger or can't be read; the reason of `signal`
- */
-export async function buffered(
-  outgoing: Outgoing,
-  kept: BodyLimit,
-  signal: AbortSignal | undefined,
-  called: Called,
-): Promise<Outgoing> {
-  const { text, compress, length } = outgoing;
-  if (length !== undefined && length > kept.most) throw tooLarge(kept, called);
-  if (length === 0 || (text !== undefined && !compress)) return outgoing;
-  const content = text === undefined ? await read(outgoing, kept, signal, called) : Buffer.from(text);
-  const whole = compress ? gzipSync(content) : content;
-  const coding = compress ? { 'Content-Encoding': 'gzip' } : {};
-  const { shown } = outgoing;
-  return {
-    ...outgoing,
-    headers: { ...outgoing.headers, ...coding },
-    length: whole.length,
-    text: undefined,
-    whole,
-    async *bytes() {
-      yield whole;
-    },
-    again: true,
-    compress: false,
-    shown: { uri: shown.uri, headers: { ...shown.headers, ...coding }, body: shown.body },
-  };
-}
-
-async function read(
-  outgoing: Outgoing,
-  kept: BodyLimit,
-  signal: AbortSignal | undefined,
-  called: Called,
-): Promise<Buffer> {
-  const reading = gathered(outgoing, kept, called);
-  return signal === undefined ? reading : untilAborted(reading, signal);
-}
-
-async function gathered(outgoing: Outgoing, kept: BodyLimit, called: Called): Promise<Buffer> {
-  const { length } = outgoing;
-  const { most } = kept;
-  const chunks: Uint8Array[] = [];
-  let seen = 0;
-  try {
-    const content = { length, stream: () => outgoing.bytes() };
-    for await (const chunk of measured(content)) {
-      seen += chunk.length;
-      if (seen > most) throw tooLarge(kept, called);
-      chunks.push(Uint8Array.from(chunk));
-    }
-  } catch (error) {
-    if (error instanceof InvokeError) throw error;
-    throw new InvokeError('BAD_INPUT', called, `the input could not be read: ${messageOf(error)}`, { cause: error });
-  }
-  return Buffer.concat(chunks);
-}
-
-function tooLarge({ what, most }: BodyLimit, called: Called): InvokeError {
-  const hint = 'Send large content by another call, and its address in this one; or raise the limit.';
-  const reason = `${what} is signed as a whole, up to ${most} bytes (\`limits.body\`)`;
-  return new InvokeError('BAD_INPUT', called, reason, { hint });
-}
+const masked = (names: readonly string[]): Headers => Object.fromEntries(names.map((name) => [name, MASK]));

@@ -7,6 +7,7 @@ import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../model/security.ts';
 import { pemCertificates } from '../wire/certificate.ts';
 import { messageOf } from '../wire/error.ts';
 import {
+  type KeyReference,
   type MessageSigning,
   passwordDigest,
   type SecurityContent,
@@ -17,6 +18,7 @@ import {
   withBlock,
 } from '../wire/soap/wsse-write.ts';
 import { faultOfKey, signerBy } from '../wsse/algorithms.ts';
+import { keyReference, shownKeyReference } from '../wsse/key-reference.ts';
 import { Configuration, resolveText, shownText } from './configuration.ts';
 import { type Called, InvokeError } from './error.ts';
 import type { Outgoing } from './outgoing.ts';
@@ -25,8 +27,7 @@ import { readFile, replyTrustOf, type SecuritySource, unusable } from './reply-t
 export type WsSecurityCredential = Extract<NodeCredential, { readonly kind: 'ws-security' }>;
 
 interface Signer {
-  /** In DER, as base64. */
-  readonly certificate: string;
+  readonly key: KeyReference;
   /** The end of its validity, in milliseconds since 1970. */
   readonly until: number;
   /** The certificate in messages. */
@@ -39,7 +40,9 @@ export class MessageSecurity {
   /** The secrets in it. */
   readonly secrets: readonly string[];
   readonly #credential: WsSecurityCredential;
-  readonly #user: { readonly user: string; readonly password: string } | undefined;
+  readonly #user:
+    | { readonly user: string; readonly password: string | undefined; readonly digest: boolean }
+    | undefined;
   readonly #signer: Signer | undefined;
   readonly #source: SecuritySource;
 
@@ -51,12 +54,13 @@ export class MessageSecurity {
     this.#source = source;
     this.#user = usernameToken && {
       user: resolveText(usernameToken.user, resolve),
-      password: resolveText(usernameToken.password, resolve),
+      password: usernameToken.password && resolveText(usernameToken.password, resolve),
+      digest: usernameToken.digest,
     };
     this.#signer = signature && signerOf(signature, source);
     // What is wrong with certificates for replies is reported before anything is sent.
     if (credential.replySignature !== undefined) replyTrustOf(credential.replySignature, source);
-    this.secrets = this.#user === undefined ? [] : [this.#user.password];
+    this.secrets = this.#user?.password === undefined ? [] : [this.#user.password];
   }
 
   get signs(): boolean {
@@ -81,7 +85,7 @@ export class MessageSecurity {
       const { text: secured, signature } =
         this.#signer === undefined
           ? { text: withBlock(envelope, securityBlock(soap.version, content)), signature: undefined }
-          : signedEnvelope(envelope, soap.version, content, this.#signer.signing);
+          : signedEnvelope(envelope, soap.version, { ...content, key: this.#signer.key }, this.#signer.signing);
       const { shown } = outgoing;
       const credential = this.#credential;
       return {
@@ -107,28 +111,23 @@ export class MessageSecurity {
   }
 
   #content(called: Called): SecurityContent {
-    const { usernameToken, timestamp } = this.#credential;
     const now = this.#source.now();
-    const nonce = randomBytes(16);
     if (this.#signer !== undefined && now > this.#signer.until)
       throw unusable(
         unsigned(this.#source),
         { ...this.#source, called },
         `${this.#signer.named} expired on ${new Date(this.#signer.until).toISOString()}`,
       );
-    return contentOf(this.#credential, now, {
-      ...(this.#user === undefined || usernameToken === undefined
-        ? {}
-        : {
-            user: this.#user.user,
-            password: usernameToken.digest
-              ? passwordDigest(nonce, timeText(now), this.#user.password)
-              : this.#user.password,
-            nonce: nonce.toString('base64'),
-          }),
-      ...(timestamp === undefined ? {} : { expires: now + timestamp }),
-      ...(this.#signer === undefined ? {} : { certificate: this.#signer.certificate }),
-    });
+    return contentOf(this.#credential, now, this.#token(timeText(now)), this.#signer?.key);
+  }
+
+  #token(created: string): SecurityContent['usernameToken'] {
+    if (this.#user === undefined) return undefined;
+    const { user, password, digest } = this.#user;
+    if (password === undefined) return { user };
+    const nonce = randomBytes(16);
+    const text = digest ? passwordDigest(nonce, created, password) : password;
+    return { user, password: { text, digest, nonce: nonce.toString('base64'), created } };
   }
 }
 
@@ -137,24 +136,16 @@ function writes({ usernameToken, timestamp, signature }: WsSecurityCredential): 
   return usernameToken !== undefined || timestamp !== undefined || signature !== undefined;
 }
 
-interface Filled {
-  readonly user?: string;
-  readonly password?: string;
-  readonly nonce?: string;
-  readonly expires?: number;
-  readonly certificate?: string;
-}
-
 function contentOf(
-  { usernameToken }: WsSecurityCredential,
+  { timestamp }: WsSecurityCredential,
   now: number,
-  { user = '', password = '', nonce = '', expires, certificate }: Filled,
+  usernameToken?: SecurityContent['usernameToken'],
+  key?: KeyReference,
 ): SecurityContent {
-  const created = timeText(now);
   return {
-    ...(usernameToken && { usernameToken: { user, password, digest: usernameToken.digest, nonce, created } }),
-    ...(expires === undefined ? {} : { timestamp: { created, expires: timeText(expires) } }),
-    ...(certificate === undefined ? {} : { certificate }),
+    ...(usernameToken && { usernameToken }),
+    ...(timestamp === undefined ? {} : { timestamp: { created: timeText(now), expires: timeText(now + timestamp) } }),
+    ...(key && { key }),
   };
 }
 
@@ -166,17 +157,14 @@ function shownBlock(
   version: Parameters<typeof securityBlock>[0],
   content: SecurityContent,
 ): string {
-  const { usernameToken, certificate } = content;
+  const { usernameToken: token } = content;
+  const key = signature && shownKeyReference(signature, MASK);
   const masked = {
     ...content,
-    ...(usernameToken && { usernameToken: { ...usernameToken, password: MASK, nonce: MASK } }),
-    ...(certificate === undefined ? {} : { certificate: MASK }),
+    ...(token?.password && { usernameToken: { ...token, password: { ...token.password, text: MASK, nonce: MASK } } }),
+    ...(key && { key }),
   };
-  return securityBlock(
-    version,
-    masked,
-    signature === undefined ? '' : shownSignature(methodsOf(signature, 'rsa'), MASK),
-  );
+  return securityBlock(version, masked, key && shownSignature(methodsOf(signature, 'rsa'), key, MASK));
 }
 
 /** The algorithms of a signature: what is not declared depends on the kind of the key. */
@@ -208,12 +196,13 @@ export function shownSecured(
 ): Outgoing {
   const { soap, shown } = outgoing;
   if (soap === undefined || soap.isSecured || !writes(credential)) return outgoing;
-  const { usernameToken, timestamp, signature } = credential;
-  const content = contentOf(credential, now, {
-    ...(usernameToken && { user: shownText(usernameToken.user, resolve) }),
-    ...(timestamp === undefined ? {} : { expires: now + timestamp }),
-    ...(signature && { certificate: MASK }),
-  });
+  const { usernameToken: declared } = credential;
+  const values = { text: '', nonce: '', created: timeText(now) };
+  const token = declared && {
+    user: shownText(declared.user, resolve),
+    ...(declared.password && { password: { ...values, digest: declared.digest } }),
+  };
+  const content = contentOf(credential, now, token);
   const block = shownBlock(credential, soap.version, content);
   if (soap.withBlock !== undefined) return soap.withBlock(block, block);
   return { ...outgoing, shown: { ...shown, body: withShownBlock(shown.body, block) } };
@@ -286,7 +275,13 @@ function signerOf(signature: MessageSigner, source: SecuritySource): Signer {
   if (unfit !== undefined)
     throw unusable(unsigned(source), source, `${keyName} can't sign with ${algorithm}: ${unfit}`);
   const signing = signerBy(key, algorithm, digest);
-  return { certificate: certificate.raw.toString('base64'), until: certificate.validToDate.getTime(), named, signing };
+  const as = `${named} can't be referred to by ${signature.reference}: it does not have one`;
+  return {
+    key: attempt(() => keyReference(certificate, signature), source, as),
+    until: certificate.validToDate.getTime(),
+    named,
+    signing,
+  };
 }
 
 const LEAST_BITS = 2048;

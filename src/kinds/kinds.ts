@@ -90,3 +90,15 @@ export function emptyRegistry(gateway: Registry['gateway']): Registry {
   const members = ALL_MEMBERS.map((member) => [member, member === 'routings' ? [] : new Map()]);
   return { gateway, ...(Object.fromEntries(members) as Omit<Registry, 'gateway'>) };
 }
+
+/** Whether a key begins a definition of some kind. */
+export function isKindWord(key: string): key is KindWord {
+  return (KIND_WORDS as readonly string[]).includes(key);
+}
+
+/** The kinds whose words are among the keys of a definition; exactly one in a valid definition. */
+export function kindsAmong(keys: readonly string[]): KindWord[] {
+  return KIND_WORDS.filter(
+    (kind) => keys.includes(kind) && !kindOf(kind).alsoKeyOf?.some((other) => keys.includes(other)),
+  ).sort((a, b) => keys.indexOf(a) - keys.indexOf(b));
+}

@@ -12,7 +12,13 @@ import type { WantedFile } from './handlers.ts';
 import { byId, declarationsOf, type Linking, linkEach, resolveKey } from './linking.ts';
 import { eachOnce, given } from './object.ts';
 import type { Declaration } from './read/declaration.ts';
-import type { ComponentDeclared, ComponentEventDeclared, RelatedContentDeclared } from './schema/component.ts';
+import {
+  type ComponentDeclared,
+  type ComponentEventDeclared,
+  type RelatedContentDeclared,
+  event as registration,
+} from './schema/component.ts';
+import { defaultsOf } from './schema/json-schema.ts';
 import { type GrantSources, grantsOf, linkThingGrants } from './security/grants.ts';
 import { linkRetry } from './value/retry.ts';
 
@@ -185,6 +191,8 @@ function checkRole(
   report.raise('role-not-granted', reason, places.value(declared, 'as'));
 }
 
+const REGISTRATION = defaultsOf(registration);
+
 /** Links the classes that are registered for a component: those before the save first, each group by sequence number. */
 function linkRegistrations(
   linking: Linking,
@@ -196,15 +204,15 @@ function linkRegistrations(
   const refuse = (reason: string, at: Place): void => report.raise('bad-registration', { component, reason }, at);
   eachOnce(
     declared,
-    ({ event, sequence = 1 }) => `${event} ${sequence}`,
-    (each, { event, sequence = 1, service }) => {
+    ({ event, sequence = REGISTRATION.sequence }) => `${event} ${sequence}`,
+    (each, { event, sequence = REGISTRATION.sequence, service }) => {
       const at =
         each.sequence === undefined ? places.value(declared, declared.indexOf(each)) : places.value(each, 'sequence');
       refuse(`${service} already has the sequence number ${sequence} at ${event}`, at);
     },
   );
   const found = declared.flatMap((each, index) => {
-    const { event, sequence = 1, processing = PROCESSING[event], enabled = true } = each;
+    const { event, sequence, enabled, processing } = { ...REGISTRATION, processing: PROCESSING[each.event], ...each };
     if (processing !== PROCESSING[event]) {
       refuse(`${event} is ${PROCESSING[event]}, not ${processing}`, places.value(each, 'processing'));
     }

@@ -3,15 +3,18 @@ import type { SecurityScheme } from '../model/security.ts';
 import type { Place } from './diagnostic/diagnostic.ts';
 import { type Linking, resolveIds } from './linking.ts';
 import { eachOnce, given } from './object.ts';
-import type { OpenIdDeclared } from './schema/console.ts';
+import { consoleMap, type OpenIdDeclared } from './schema/console.ts';
 import type { GatewayDeclared } from './schema/gateway.ts';
+import { defaultsOf } from './schema/json-schema.ts';
 import { linkSecret, secureEndpointFault, writtenFault } from './value/address.ts';
 import { parseConfigText } from './value/config-text.ts';
-import { linkDuration } from './value/units.ts';
+import { linkDuration, milliseconds } from './value/units.ts';
 
 const LASTING = { least: 60_000, amount: 30 * 86_400_000, words: 'from 1 min to 30 days' };
 /** The last use of a session is known to a minute. */
 const IDLE = { ...LASTING, least: 300_000, words: 'from 5 min to 30 days' };
+
+const DEFAULTS = defaultsOf(consoleMap);
 
 /** The console of a gateway; `undefined` when it is off. Its address is checked with those of the gateway. */
 export function linkConsole(
@@ -22,8 +25,8 @@ export function linkConsole(
   if (value.console === 'off') return undefined;
   const declared = typeof value.console === 'object' ? value.console : {};
   return {
-    idle: linkDuration(linking, declared, 'console.idle', IDLE) ?? 1_800_000,
-    session: linkDuration(linking, declared, 'console.session', LASTING) ?? 43_200_000,
+    idle: linkDuration(linking, declared, 'console.idle', IDLE) ?? milliseconds(DEFAULTS.idle),
+    session: linkDuration(linking, declared, 'console.session', LASTING) ?? milliseconds(DEFAULTS.session),
     signIn: declared['sign-in'] ? linkSignIns(linking, declared['sign-in'], schemes) : [{ kind: 'password' }],
     ...given({ listen: declared.listen === undefined ? undefined : parseConfigText(declared.listen).text }),
   };

@@ -18,19 +18,36 @@ import { type Place, placeText, positionOf } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, resolveIds } from './linking.ts';
 import { given } from './object.ts';
 import type { Declaration } from './read/declaration.ts';
-import type { DatabaseDeclared, GatewayDeclared } from './schema/gateway.ts';
+import {
+  compressMap,
+  type DatabaseDeclared,
+  databaseMap,
+  drainMap,
+  type GatewayDeclared,
+  gateway,
+  properties as mtomProperties,
+} from './schema/gateway.ts';
+import { defaultsOf } from './schema/json-schema.ts';
 import type { SchemeDeclared } from './schema/scheme.ts';
-import { type Callers, checkOwnPaths, usualSchemes } from './security/schemes.ts';
+import { tls as tlsMap } from './schema/tls.ts';
+import { type Callers, checkOwnPaths, usualSchemes } from './security/requirements.ts';
+import { linkSettings } from './setting.ts';
 import { linkAcceptedBreaks } from './value/accepted-breaks.ts';
 import { addressFault, linkFile, linkSecret, linkUrl, writtenFault } from './value/address.ts';
 import { parseConfigText, usesIn } from './value/config-text.ts';
-import { linkCallLimits, linkRetention } from './value/limits.ts';
+import { limits as limitsMap, linkCallLimits } from './value/limits.ts';
 import { linkOnce } from './value/once.ts';
 import { linkReplicas } from './value/replicas.ts';
-import { isTimezone, KEEPALIVE, linkDuration, linkSize, TIMER_OR_NONE } from './value/units.ts';
+import { linkRetention } from './value/retention.ts';
+import { bytes, isTimezone, KEEPALIVE, linkDuration, linkSize, milliseconds, TIMER_OR_NONE } from './value/units.ts';
 
-/** The default handlers folder. */
-export const DEFAULT_HANDLERS = 'src/handlers';
+const DEFAULTS = defaultsOf(gateway);
+const LIMITS = defaultsOf(limitsMap);
+const DATABASE = defaultsOf(databaseMap);
+const DRAIN = defaultsOf(drainMap);
+
+/** The handlers folder of a gateway that names none. */
+export const DEFAULT_HANDLERS = DEFAULTS.handlers;
 
 /** Reserved first segments of paths. */
 const OWN_PATHS = new Set(['health', 'metrics']);
@@ -54,21 +71,22 @@ export function linkGateway(
   const once = linkOnce(linking, value);
   const linked: Gateway = {
     id,
-    context: value.context ?? 'gateway',
-    listen: text(value.listen ?? '127.0.0.1:8080'),
+    context: value.context ?? DEFAULTS.context,
+    listen: text(value.listen ?? DEFAULTS.listen),
     database: databaseOf(linking, gateway, limits.timeout),
     handlers: (value.handlers ?? DEFAULT_HANDLERS).replace(/^\.\//, '').replace(/\/+$/, ''),
     namespace: value.namespace ?? `urn:signalbox:${id.toLowerCase()}`,
-    timezone: value.timezone ?? 'UTC',
+    timezone: value.timezone ?? DEFAULTS.timezone,
     requires: usualSchemes(callers),
     ...linkNetwork(linking, value),
     delivered,
-    contracts: value.contracts ?? 'public',
+    settings: linkSettings(linking, value),
+    contracts: value.contracts ?? DEFAULTS.contracts,
     metrics:
       value.metrics === undefined ? [] : resolveIds(linking, 'permission-list', lists, value.metrics, 'permission'),
     cors: value.cors ?? [],
     strict: value.strict ?? false,
-    compress: compressOf(value.compress ?? {}),
+    compress: compressOf(value.compress ?? DEFAULTS.compress),
     requestEncodings: value['request-encodings'] ?? [],
     drain: drainOf(linking, value),
     mtom: mtomOf(value.properties ?? {}),
@@ -90,40 +108,37 @@ export function linkGateway(
 
 function limitsOf(linking: Linking, declared: NonNullable<GatewayDeclared['limits']>): Limits {
   return {
-    body: linkSize(linking, declared, 'body') ?? 10 * 1024 ** 2,
-    timeout: linkDuration(linking, declared, 'limits.timeout') ?? 30_000,
-    rows: declared.rows ?? 100_000,
-    target: linkSize(linking, declared, 'target') ?? 64 * 1024,
-    parameters: declared.parameters ?? 1000,
-    attachment: linkSize(linking, declared, 'attachment') ?? 1024 ** 3,
-    attachments: declared.attachments ?? 50,
-    processes: declared.processes ?? 4,
-    unknown: linkDuration(linking, declared, 'limits.unknown') ?? 3_600_000,
-    temporary: linkSize(linking, declared, 'temporary') ?? 512 * 1024 ** 2,
-    slowest: linkSize(linking, declared, 'slowest') ?? 240,
+    body: linkSize(linking, declared, 'body') ?? bytes(LIMITS.body),
+    timeout: linkDuration(linking, declared, 'limits.timeout') ?? milliseconds(LIMITS.timeout),
+    rows: declared.rows ?? LIMITS.rows,
+    target: linkSize(linking, declared, 'target') ?? bytes(LIMITS.target),
+    parameters: declared.parameters ?? LIMITS.parameters,
+    attachment: linkSize(linking, declared, 'attachment') ?? bytes(LIMITS.attachment),
+    attachments: declared.attachments ?? LIMITS.attachments,
+    processes: declared.processes ?? LIMITS.processes,
+    unknown: linkDuration(linking, declared, 'limits.unknown') ?? milliseconds(LIMITS.unknown),
+    temporary: linkSize(linking, declared, 'temporary') ?? bytes(LIMITS.temporary),
+    slowest: linkSize(linking, declared, 'slowest') ?? bytes(LIMITS.slowest),
     ...given({ queued: declared.queued, queries: declared.queries }),
     ...linkCallLimits(linking, declared),
   };
 }
 
-/** The database of a gateway that names none. */
-const DATABASE = '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}';
-
 /** @param timeout `limits.timeout` */
-function databaseOf(linking: Linking, { value, at }: Declaration<GatewayDeclared>, timeout: number): Database {
+function databaseOf(linking: Linking, { id, value, at }: Declaration<GatewayDeclared>, timeout: number): Database {
   const { database = {} } = value;
   const map: DatabaseDeclared = typeof database === 'string' ? { url: database } : database;
   const { url, engine, connections, schema, migrate, timeouts = {}, keepalive = {} } = map;
   const limit = (key: keyof DatabaseTimeouts) => linkDuration(linking, timeouts, `database.timeouts.${key}`);
   const probe = (key: 'idle' | 'interval') => linkDuration(linking, keepalive, `database.keepalive.${key}`, KEEPALIVE);
-  const address = parseConfigText(url ?? DATABASE).text;
-  const use = { kind: 'gateway', by: 'database of the gateway, by default', at } as const;
+  const address = parseConfigText(url ?? DATABASE.url).text;
+  const use = { kind: 'gateway', id, by: 'database of the gateway, by default', at } as const;
   if (url === undefined) linking.uses.push(...usesIn(address, use));
   return {
     url: address,
-    engine: engine ?? 'postgresql',
-    connections: connections ?? 20,
-    migrate: migrate ?? true,
+    engine: engine ?? DATABASE.engine,
+    connections: connections ?? DATABASE.connections,
+    migrate: migrate ?? DATABASE.migrate,
     ...given({
       schema: schema === undefined ? undefined : parseConfigText(schema).text,
       replicas: linkReplicas(linking, map, {
@@ -144,9 +159,10 @@ function databaseOf(linking: Linking, { value, at }: Declaration<GatewayDeclared
   };
 }
 
+const COMPRESS = defaultsOf(compressMap);
+
 function compressOf(declared: NonNullable<GatewayDeclared['compress']>): Gateway['compress'] {
-  if (typeof declared === 'boolean') return { rest: declared, soap: false };
-  return { rest: declared.rest ?? true, soap: declared.soap ?? false };
+  return { ...COMPRESS, ...(typeof declared === 'boolean' ? { rest: declared } : declared) };
 }
 
 function drainOf(linking: Linking, value: GatewayDeclared): Gateway['drain'] {
@@ -154,15 +170,19 @@ function drainOf(linking: Linking, value: GatewayDeclared): Gateway['drain'] {
   const [holder, ready] =
     typeof drain === 'string' ? ([value, 'drain'] as const) : ([drain ?? {}, 'drain.ready'] as const);
   return {
-    ready: linkDuration(linking, holder, ready, TIMER_OR_NONE) ?? 5_000,
-    work: (typeof drain === 'object' ? linkDuration(linking, drain, 'drain.work') : undefined) ?? 30_000,
+    ready: linkDuration(linking, holder, ready, TIMER_OR_NONE) ?? milliseconds(DRAIN.ready),
+    work:
+      (typeof drain === 'object' ? linkDuration(linking, drain, 'drain.work') : undefined) ?? milliseconds(DRAIN.work),
   };
 }
 
+const MTOM = defaultsOf(mtomProperties);
+
 function mtomOf(properties: NonNullable<GatewayDeclared['properties']>): Gateway['mtom'] {
+  const set = { ...MTOM, ...properties };
   return {
-    services: properties['ig.MTOM.enablePeopleSoftServiceListeningConnector'] ?? true,
-    http: properties['ig.MTOM.enableHttpListeningConnector'] ?? true,
+    services: set['ig.MTOM.enablePeopleSoftServiceListeningConnector'],
+    http: set['ig.MTOM.enableHttpListeningConnector'],
   };
 }
 
@@ -252,7 +272,7 @@ function linkTls(linking: Linking, tls: NonNullable<GatewayDeclared['tls']>): Tl
   return {
     certificate: linkFile(linking, tls, 'certificate'),
     key: linkFile(linking, tls, 'key'),
-    minimum: tls.minimum ?? 'TLSv1.2',
+    minimum: tls.minimum ?? defaultsOf(tlsMap).minimum,
     ...given({
       passphrase: linkSecret(linking, tls, 'passphrase', 'A passphrase'),
       clientCa: linkFile(linking, tls, 'client-ca'),

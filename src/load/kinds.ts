@@ -25,7 +25,8 @@ import { linkQueries } from './query/queries.ts';
 import type { ProjectFiles } from './read/files.ts';
 import { linkRoutings, type RoutingOverride } from './routing.ts';
 import { type GrantedKind, type GrantSources, thingsByList } from './security/grants.ts';
-import { type Callers, linkCallers, linkSchemes } from './security/schemes.ts';
+import { type Callers, linkCallers } from './security/requirements.ts';
+import { linkSchemes } from './security/schemes.ts';
 import { checkUsers, linkPermissionLists, linkRoles, linkUsers } from './security/users.ts';
 import { linkServices } from './services.ts';
 import { linkSimpleTypes } from './simple-type.ts';
@@ -115,7 +116,7 @@ const LINKED = {
     check: ({ gateway, schemes }, linking) => checkCertificateSchemes(linking, gateway, schemes.values()),
   }),
   gateway: linked({
-    needs: ['permissionLists', 'callers'],
+    needs: ['types', 'permissionLists', 'callers'],
     gives: ['gateway', 'migrations'],
     link: ({ permissionLists, callers }, { linking, delivered, files }) => ({
       gateway: linkGateway(linking, delivered, permissionLists, callers),

@@ -131,9 +131,10 @@ export function refuseBoth(
   first: string,
   second: string,
   reason: string,
+  remedy?: string,
 ): void {
   if (isSaid(container, first) && isSaid(container, second))
-    report.raise('conflicting-options', { first, second, reason }, places.key(container, second));
+    report.raise('conflicting-options', { first, second, reason, ...given({ remedy }) }, places.key(container, second));
 }
 
 function isSaid(container: object, key: string): boolean {
@@ -143,7 +144,7 @@ function isSaid(container: object, key: string): boolean {
 /** A definition without the members that all kinds share. */
 type Own<T> = Omit<T, 'id' | 'description' | 'at'>;
 
-/** Links the definitions of a kind. One that `link` leaves out has been reported. */
+/** Links the definitions of a kind. One that `link` leaves out has been reported, and counts as rejected. */
 export function linkEach<V extends object, T extends { readonly id: string; readonly at: Position }>(
   linking: Linking,
   kind: KindWord,
@@ -151,8 +152,11 @@ export function linkEach<V extends object, T extends { readonly id: string; read
 ): Map<string, T> {
   const linked = declarationsOf<V & { readonly description?: string }>(linking, kind).flatMap((declaration) => {
     const own = link(declaration);
-    if (own === undefined) return [];
     const { id, value, at } = declaration;
+    if (own === undefined) {
+      linking.declared.reject(kind, id);
+      return [];
+    }
     return { id, ...given({ description: value.description }), ...own, at: positionOf(at) } as unknown as T;
   });
   return byId(linked);

@@ -7,25 +7,32 @@ import {
   type NodeCredential,
   type NodeTimeouts,
   type ReplySignature,
+  type UsernameToken,
 } from '../model/node.ts';
 import { CALL_RETRY } from '../model/retry.ts';
 import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../model/security.ts';
 import type { Service } from '../model/service.ts';
 import { certificateName } from '../wire/certificate.ts';
 import { parseSocketAddress } from '../wire/network-address.ts';
-import { isOwnHeader } from '../wire/request-headers.ts';
+import { carriesCredential, isWrittenByCalls } from '../wire/request-headers.ts';
 import type { Place } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, linkEach, refuseKey } from './linking.ts';
 import { given } from './object.ts';
-import type { TextsDeclared } from './schema/json-schema.ts';
-import type {
-  ClientCredentialsDeclared,
-  CredentialDeclared,
-  MessageSignerDeclared,
-  NodeDeclared,
-  ReplySignatureDeclared,
+import type { HmacDeclared } from './schema/hmac.ts';
+import { defaultsOf, type TextsDeclared } from './schema/json-schema.ts';
+import {
+  type ClientCredentialsDeclared,
+  type CredentialDeclared,
+  clientCredentials,
+  type MessageSignerDeclared,
+  type NodeDeclared,
+  type ReplySignatureDeclared,
+  redirectsMap,
+  type UsernameTokenDeclared,
+  usernameToken,
 } from './schema/node.ts';
 import type { CertificateDeclared } from './schema/tls.ts';
+import { linkHmac } from './security/hmac.ts';
 import { linkAcceptedSignature, linkAlgorithm } from './security/schemes.ts';
 import {
   baseFault,
@@ -39,7 +46,7 @@ import {
 import { literalOf, parseConfigText, parseConfigTexts } from './value/config-text.ts';
 import { linkRateText } from './value/limits.ts';
 import { linkRetry } from './value/retry.ts';
-import { linkDuration } from './value/units.ts';
+import { linkDuration, TIMER_OR_NONE } from './value/units.ts';
 
 /** Links every node. */
 export function linkNodes(linking: Linking): Map<string, Node> {
@@ -60,10 +67,11 @@ export function linkNodes(linking: Linking): Map<string, Node> {
   }));
 }
 
-/** A map follows one redirect unless it states how many. */
+const REDIRECTS = defaultsOf(redirectsMap);
+
 function linkRedirects(declared: NodeDeclared['redirects']): Pick<Node, 'redirects' | 'redirectsPost'> {
   if (typeof declared !== 'object') return { redirects: declared ?? NODE_DEFAULTS.redirects };
-  const { most = 1, post = false } = declared;
+  const { most, post } = { ...REDIRECTS, ...declared };
   return { redirects: most, ...(post ? { redirectsPost: true } : {}) };
 }
 
@@ -100,53 +108,82 @@ function linkCredential(linking: Linking, value: NodeDeclared, id: string): Node
   const { credential } = value;
   if (credential === undefined) return undefined;
   const { report, places } = linking;
-  const { basic, 'api-key': apiKey, 'client-credentials': grant, webhook } = credential;
-  const token = linkSecret(linking, credential, 'bearer', 'A token');
-  const linked = [
-    basic && linkBasic(linking, basic),
-    token && ({ kind: 'bearer', token } as const),
-    apiKey && linkApiKey(linking, apiKey),
-    grant && linkGrant(linking, grant),
-    webhook !== undefined ? linkWebhook(linking, credential) : undefined,
-    Object.keys(credential).some((key) => WS_SECURITY.includes(key)) ? linkWsSecurity(linking, credential) : undefined,
-  ].filter((each) => each !== undefined);
-  if (webhook !== undefined && value.redirects !== 0)
-    refuseKey(linking, value, 'redirects', `node ${id}`, 'a signed webhook is for one address and follows no redirect');
+  const linkerOf = (key: string) => CREDENTIALS[key as keyof CredentialDeclared];
+  const declared = Object.keys(CREDENTIALS).filter((key) => Object.hasOwn(credential, key));
+  const linkers = new Set(declared.map(linkerOf));
+  const linked = [...linkers].map((link) => link(linking, credential)).filter((each) => each !== undefined);
+  if ((credential.webhook !== undefined || credential.hmac !== undefined) && value.redirects !== 0)
+    refuseKey(linking, value, 'redirects', `node ${id}`, 'a signed request is for one address and follows no redirect');
   const [first = '', ...others] = Object.keys(credential);
-  const second = others.find((each) => !(WS_SECURITY.includes(first) && WS_SECURITY.includes(each)));
+  const second = others.find((each) => linkerOf(each) !== linkerOf(first));
   if (second !== undefined) {
     report.raise('two-credentials', { node: id, first, second }, places.key(credential, second));
   }
   return linked[0];
 }
 
-/** The keys of a credential that are one together: parts of one header block. */
-const WS_SECURITY: readonly string[] = [
-  'username-token',
-  'timestamp',
-  'signature',
-  'reply-signature',
-] satisfies (keyof CredentialDeclared)[];
+type LinkCredential = (linking: Linking, credential: CredentialDeclared) => NodeCredential | undefined;
+
+/** What links each key of a credential; those with the same function are one credential: parts of one header block. */
+const CREDENTIALS: { readonly [K in keyof Required<CredentialDeclared>]: LinkCredential } = {
+  basic: (linking, { basic }) => basic && linkBasic(linking, basic),
+  bearer: (linking, credential) => {
+    const token = linkSecret(linking, credential, 'bearer', 'A token');
+    return token && { kind: 'bearer', token };
+  },
+  'api-key': (linking, { 'api-key': apiKey }) => apiKey && linkApiKey(linking, apiKey),
+  'client-credentials': (linking, { 'client-credentials': grant }) => grant && linkGrant(linking, grant),
+  webhook: linkWebhook,
+  hmac: (linking, { hmac }) => hmac && linkSignedHeaders(linking, hmac),
+  'username-token': linkWsSecurity,
+  timestamp: linkWsSecurity,
+  signature: linkWsSecurity,
+  'reply-signature': linkWsSecurity,
+};
 
 /** Milliseconds for which the Timestamp of a signed message is valid. */
 const SIGNED_FOR = 5 * 60_000;
 
 function linkWsSecurity(linking: Linking, credential: CredentialDeclared): Of<'ws-security'> {
   const { 'username-token': token, signature, 'reply-signature': reply } = credential;
-  const timestamp = linkDuration(linking, credential, 'timestamp');
+  const timestamp = linkDuration(linking, credential, 'timestamp', TIMER_OR_NONE) ?? (signature && SIGNED_FOR);
+  if (timestamp === 0 && token === undefined && signature === undefined && reply === undefined) {
+    const reason = 'is no Timestamp at 0 s, and the credential has nothing else';
+    const { report, places } = linking;
+    report.raise(
+      'bad-value',
+      { name: 'credential.timestamp', reason, examples: ['5 min'] },
+      places.value(credential, 'timestamp'),
+    );
+  }
   return {
     kind: 'ws-security',
     ...given({
-      usernameToken: token && {
-        user: parseConfigText(token.user).text,
-        password: linkSecret(linking, token, 'password', 'A password'),
-        digest: token.digest ?? false,
-      },
-      timestamp: timestamp ?? (signature && SIGNED_FOR),
+      usernameToken: token && linkUsernameToken(linking, token),
+      timestamp: timestamp === 0 ? undefined : timestamp,
       signature: signature && linkSigner(linking, signature),
       replySignature: reply && linkReplySignature(linking, reply, signature !== undefined),
     }),
   };
+}
+
+function linkUsernameToken(linking: Linking, declared: UsernameTokenDeclared): UsernameToken {
+  const { report, places } = linking;
+  const { digest } = { ...defaultsOf(usernameToken), ...declared };
+  const password = linkSecret(linking, declared, 'password', 'A password');
+  if (digest && password === undefined) {
+    const reason = 'is the hash of a password, and there is no `password`';
+    report.raise(
+      'bad-value',
+      {
+        name: 'credential.username-token.digest',
+        reason,
+        examples: ['{ user: signalbox, password: "${secret:PARTNER_PASSWORD}", digest: true }'],
+      },
+      places.value(declared, 'digest'),
+    );
+  }
+  return { user: parseConfigText(declared.user).text, ...given({ password }), digest };
 }
 
 const SIGNATURE = 'credential.signature';
@@ -154,10 +191,9 @@ const SIGNATURE = 'credential.signature';
 function linkSigner(linking: Linking, declared: MessageSignerDeclared): MessageSigner {
   const algorithm = linkAlgorithm(linking, declared, 'algorithm', SIGNATURE, SIGNATURE_ALGORITHMS);
   const digest = linkAlgorithm(linking, declared, 'digest', SIGNATURE, DIGEST_ALGORITHMS);
-  return {
-    ...linkCertificate(linking, declared),
-    ...given({ algorithm, digest }),
-  };
+  const reference = declared.reference === 'token' ? undefined : declared.reference;
+  const token = declared.token === 'included' && reference === undefined ? undefined : declared.token;
+  return { ...linkCertificate(linking, declared), ...given({ algorithm, digest, reference, token }) };
 }
 
 const REPLY = 'credential.reply-signature';
@@ -196,6 +232,19 @@ function linkWebhook(linking: Linking, credential: CredentialDeclared): Of<'webh
   return { kind: 'webhook', secrets: linkSecrets(linking, credential, 'webhook', 'A secret of webhooks') };
 }
 
+/** The headers are those that the partner has chosen, not those of the protocol, nor those that every call has. */
+function linkSignedHeaders(linking: Linking, declared: HmacDeclared): Of<'hmac'> {
+  const { report, places } = linking;
+  for (const key of ['header', 'timestamp', 'id'] as const) {
+    const header = declared[key];
+    if (header === undefined) continue;
+    const name = header.toLowerCase();
+    if (key === 'header' ? carriesCredential(name) : !isWrittenByCalls(name)) continue;
+    report.raise('credential-header', { header }, places.value(declared, key));
+  }
+  return { kind: 'hmac', ...linkHmac(linking, declared, 'credential.hmac') };
+}
+
 function linkBasic(linking: Linking, basic: NonNullable<CredentialDeclared['basic']>): Of<'basic'> {
   const { report, places } = linking;
   const user = parseConfigText(basic.user).text;
@@ -211,8 +260,7 @@ function linkApiKey(linking: Linking, apiKey: NonNullable<CredentialDeclared['ap
   const { header } = apiKey;
   const name = header.toLowerCase();
   const inAuthorization = name === 'authorization';
-  if (isOwnHeader(name) && !inAuthorization)
-    report.raise('credential-header', { header }, places.value(apiKey, 'header'));
+  if (!carriesCredential(name)) report.raise('credential-header', { header }, places.value(apiKey, 'header'));
   // In Authorization, a scheme precedes the key (RFC 9110 section 11.6.2).
   const scheme = inAuthorization ? /^[A-Za-z][A-Za-z0-9-]* +(?=\$\{)/ : undefined;
   return { kind: 'api-key', header, value: linkSecret(linking, apiKey, 'value', 'A key', scheme) };
@@ -251,7 +299,7 @@ function linkGrant(linking: Linking, grant: ClientCredentialsDeclared): Of<'clie
     clientSecret: linkSecret(linking, grant, 'client-secret', 'A client secret'),
     ...given({ scope }),
     parameters: parseConfigTexts(parameters),
-    authentication: grant.authentication ?? 'basic',
+    authentication: grant.authentication ?? defaultsOf(clientCredentials).authentication,
   };
 }
 

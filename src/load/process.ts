@@ -26,8 +26,14 @@ interface ProcessSources extends RecurringSources {
 
 /** Links every process. */
 export function linkProcesses(documents: Documents, sources: ProcessSources): Map<string, Process> {
-  const declared = declarationsOf<ProcessDeclared>(documents.linking, 'process');
-  return byId(declared.flatMap((each) => linkProcess(documents, sources, each) ?? []));
+  const { linking } = documents;
+  const linked = declarationsOf<ProcessDeclared>(linking, 'process').flatMap((each) => {
+    const process = linkProcess(documents, sources, each);
+    // It has been reported.
+    if (process === undefined) linking.declared.reject('process', each.id);
+    return process ?? [];
+  });
+  return byId(linked);
 }
 
 /** The handler files of processes. */

@@ -5,7 +5,17 @@ import { type Place, placeText, positionOf } from './diagnostic/diagnostic.ts';
 import { declarationsOf, type Linking, type OperationNames, refuseKey, resolveOperation } from './linking.ts';
 import type { Mutable } from './object.ts';
 import { type PropertiesDeclared, properties } from './schema/consumer.ts';
-import { description, keys, matching, refersTo, type TextsDeclared, word, yesNo } from './schema/json-schema.ts';
+import {
+  defaultsOf,
+  description,
+  type JsonSchema,
+  keys,
+  matching,
+  refersTo,
+  type TextsDeclared,
+  word,
+  yesNo,
+} from './schema/json-schema.ts';
 import { sharedKeys } from './schema/operation.ts';
 
 /** The definitions that routings are built from. */
@@ -41,7 +51,7 @@ function refuseKeys(linking: Linking, { id, declared }: RoutingOverride, operati
 
 function overriddenRouting(operation: Mutable<Operation>, override: RoutingOverride, receiver: string): Routing {
   const { id, declared, at } = override;
-  const { active = true, log = LOG_LEVEL } = declared;
+  const { active, log } = { ...DEFAULTS, ...declared };
   if (!active) operation.active = false;
   return { id, operation, sender: 'ANY', receiver, generated: false, active, log, at: positionOf(at) };
 }
@@ -95,7 +105,7 @@ export interface RoutingDeclared {
   readonly log?: LogLevel;
 }
 
-export const routing = keys<'routing' | keyof RoutingDeclared>(
+export const routing = keys(
   {
     title: 'routing',
     description:
@@ -127,5 +137,7 @@ export const routing = keys<'routing' | keyof RoutingDeclared>(
       'Which calls of the operation are recorded in the message store: `none`, those that fail with their headers (`failures`), all with their headers (`header`), or all with headers and payload (`full`). Credentials and `sensitive` fields are masked. The audit log has a line for each call in any case.',
       { default: LOG_LEVEL, examples: ['header'] },
     ),
-  },
+  } satisfies Record<'routing' | keyof RoutingDeclared, JsonSchema>,
 );
+
+const DEFAULTS = defaultsOf(routing);

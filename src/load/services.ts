@@ -20,7 +20,7 @@ import { linkOverrides, type RoutingOverride } from './routing.ts';
 import type { OperationDeclared } from './schema/operation.ts';
 import type { ServiceDeclared } from './schema/service.ts';
 import { operationsByList } from './security/grants.ts';
-import { requirementOf } from './security/schemes.ts';
+import { requirementOf } from './security/requirements.ts';
 
 /** Every service with its operations. */
 interface LinkedServices {

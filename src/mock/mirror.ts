@@ -17,8 +17,9 @@ import type { MediaMessage, Message, Operation, OperationUri, Service } from '..
 import type { DocumentValue, Value } from '../model/value.ts';
 import { NO_BODY } from '../serve/exchange/body.ts';
 import { readContentType, shownContentType } from '../wire/content-type.ts';
+import { FORM_MEDIA_TYPE } from '../wire/form-values.ts';
 import { percentDecode } from '../wire/percent.ts';
-import { FORM_MEDIA_TYPE, parseQueryString } from '../wire/query-string.ts';
+import { parseQueryString } from '../wire/query-string.ts';
 import { compileUriMatcher } from '../wire/uri-template/match.ts';
 import { parseUriTemplate, UriTemplateError } from '../wire/uri-template/uri-template.ts';
 
@@ -119,7 +120,7 @@ function soapOperation(consumer: SoapConsumer): Operation {
   return { ...commonOf(consumer, responses), soap, uris: [], request: soap.request, body: 'none' };
 }
 
-function restForm(consumer: RestConsumer): Pick<Operation, 'uris' | 'request' | 'body' | 'form'> {
+function restForm(consumer: RestConsumer): Pick<Operation, 'uris' | 'request' | 'requestTypes' | 'body' | 'form'> {
   const { body, input } = consumer;
   const bodyOf = (uri: OperationUri): readonly Field[] => {
     if (body.kind === 'document') return uri.body.map((field) => unfilled(field, consumer));
@@ -137,7 +138,16 @@ function restForm(consumer: RestConsumer): Pick<Operation, 'uris' | 'request' | 
       : { kind: 'document', document: { ...document, fields: [...sent] } };
   const kinds = { none: 'none', form: 'none', document: 'document', field: 'raw', raw: 'raw' } as const;
   const multipart = body.kind === 'document' && body.form !== undefined ? { form: body.form } : {};
-  return { uris, request, body: kinds[body.kind], ...multipart };
+  return { uris, request, body: kinds[body.kind], ...multipart, ...requestTypes(consumer) };
+}
+
+/** The media type that the call says it sends; a file has its own, and that of a form is known. */
+function requestTypes({ headers, body }: RestConsumer): Pick<Operation, 'requestTypes'> {
+  const isText =
+    (body.kind === 'document' && body.form === undefined) || (body.kind === 'raw' && body.raw !== 'binary');
+  const said = headers.find(({ name }) => name.toLowerCase() === 'content-type')?.text;
+  const isLiteral = said?.parts.every(({ kind }) => kind === 'literal') === true;
+  return isText && isLiteral ? { requestTypes: [said.source] } : {};
 }
 
 /** A field without the text that fills it on the caller's side. */

@@ -4,6 +4,7 @@ import { compileRest } from '../binding/rest/rest.ts';
 import { isAttachment } from '../codec/binary.ts';
 import { writeJsonText } from '../codec/index.ts';
 import { TOKEN_PATH } from '../invoke/stand-in.ts';
+import { headersOfCredential } from '../load/value/headers.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import { bareField, type Document } from '../model/document.ts';
 import { Fault } from '../model/fault.ts';
@@ -17,7 +18,6 @@ import { messageFor } from '../serve/answer/by-call.ts';
 import type { Call } from '../serve/answer/call.ts';
 import type { Replacement } from '../serve/operations.ts';
 import { untilAborted } from '../wire/waiting.ts';
-import { WEBHOOK_HEADERS } from '../wire/webhook.ts';
 import { isSecurityHeader } from '../wsse/header.ts';
 import { contentOf, mockAnswerer } from './answer.ts';
 import { CONTEXT, type Mirrored, mirrorNodes, parseForm } from './mirror.ts';
@@ -185,21 +185,17 @@ function checkCredential(consumer: ConsumerOperation, headers: Readonly<Record<s
   const { credential } = consumer.target;
   // A Security header is part of the message, and not read by a mock.
   if (credential === undefined || credential.kind === 'ws-security') return;
-  const { id, timestamp, signature } = WEBHOOK_HEADERS;
-  const name =
-    credential.kind === 'api-key'
-      ? credential.header.toLowerCase()
-      : credential.kind === 'webhook'
-        ? signature
-        : 'authorization';
+  const own = headersOfCredential(credential);
   // The operation's own header takes the place of the node's credential.
-  if (consumer.headers.some((each) => each.name.toLowerCase() === name)) return;
-  const sent = headers[name] ?? '';
+  if (consumer.headers.some((each) => own.includes(each.name.toLowerCase()))) return;
+  const sent = headers[own[0] ?? ''] ?? '';
+  const areThere = own.every((name) => (headers[name] ?? '') !== '');
   const fits = {
-    'api-key': sent !== '',
+    'api-key': areThere,
     basic: /^Basic ./i.test(sent),
     bearer: /^Bearer ./i.test(sent),
-    webhook: [id, timestamp, signature].every((each) => (headers[each] ?? '') !== ''),
+    webhook: areThere,
+    hmac: areThere,
     'client-credentials': tokens.holds(sent.replace(/^Bearer /i, '')),
   }[credential.kind];
   if (!fits) throw Fault.of('UNAUTHENTICATED', { scheme: credential.kind }, { reason: `no valid ${credential.kind}` });

@@ -71,6 +71,7 @@ export async function startMock({
     authenticator: anyone(registry),
     throttle: undefined,
     answers: undefined,
+    settings: {},
     sampleUsers: true,
     ready: async () => {},
     pace: { idle: IDLE_TIMEOUT, slowest: gateway.limits.slowest, grace: GRACE },

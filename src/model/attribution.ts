@@ -54,13 +54,17 @@ interface Part<P> {
 
 type Follow<P> = Map<Position<P>, Set<Position<P>>>;
 
-/** Whether the name of an element alone may not tell which particle it belongs to. */
-export function needsOrder<P extends Particle<P>>(content: Content<P>): boolean {
+/** Whether the name of an element alone may not identify the particle of a content that it belongs to. */
+export function needsOrder(
+  particles: readonly (Pick<Particle<unknown>, 'name' | 'namespace' | 'any'> & { readonly inline: unknown })[],
+): boolean {
   const names = new Set<string>();
-  return content.particles().some((particle) => {
-    const isName = particle.any === undefined && particle.inline === undefined;
-    return !isName || names.size === names.add(elementName(particle)).size;
-  });
+  return particles.some(
+    (particle) =>
+      particle.any !== undefined ||
+      particle.inline !== undefined ||
+      names.size === names.add(elementName(particle)).size,
+  );
 }
 
 export function contentModel<P extends Particle<P>>(content: Content<P>): ContentModel<P> {

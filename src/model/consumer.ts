@@ -81,6 +81,16 @@ export interface RestConsumer extends Consumer {
   readonly properties: RestProperties;
 }
 
+/** The media types that a call asks for: see {@link RestConsumer.accepts}. */
+export function acceptedTypesOf({
+  responses,
+  faultTypes = [],
+}: Pick<RestConsumer, 'responses' | 'faultTypes'>): string[] {
+  const replies = responses.filter(({ message }) => message.kind !== 'none').map(({ mediaType }) => mediaType);
+  // Where any reply will do, errors in any form do too.
+  return replies.length === 0 ? [] : [...new Set([...replies, ...faultTypes])];
+}
+
 /** A header whose text may contain values of the call. */
 export interface CallHeader {
   readonly name: string;

@@ -8,6 +8,9 @@ interface FaultEntry<P> {
 
 const entry = <P>(status: number, message: (parameters: P) => string): FaultEntry<P> => ({ status, message });
 
+/** What sets a limit, in words, for its message. */
+const settingOf = ({ key }: { readonly key?: string | undefined }): string => (key === undefined ? '' : ` (${key})`);
+
 /**
  * Every fault that the gateway itself raises: its code, HTTP status and message. Codes are never reused. Messages are for
  * callers: they contain no SQL, no stack trace and no value of a sensitive field.
@@ -19,7 +22,10 @@ export const faults = {
   BAD_PARAMETER: entry(400, (p: { name: string; reason: string }) => `${p.name} ${p.reason}.`),
   BAD_BODY: entry(400, (p: { reason: string }) => `Invalid request body: ${p.reason}.`),
   BAD_REQUEST: entry(400, (p: { reason: string }) => `Invalid request: ${p.reason}.`),
-  TOO_MANY_PARAMETERS: entry(400, (p: { limit: number }) => `The query string has more than ${p.limit} parameters.`),
+  TOO_MANY_PARAMETERS: entry(
+    400,
+    (p: { what: string; limit: number }) => `${p.what} has more than ${p.limit} parameters (\`limits.parameters\`).`,
+  ),
   VERSION_MISMATCH: entry(400, (p: { reason: string }) => `The envelope has an unknown SOAP version: ${p.reason}.`),
   NOT_UNDERSTOOD: entry(
     400,
@@ -49,10 +55,23 @@ export const faults = {
     (p: { status: string }) => `The reply is not awaited any more: the delivery is ${p.status}.`,
   ),
   PRECONDITION_FAILED: entry(412, (p: { what: string }) => `${p.what} does not meet the preconditions of the request.`),
-  BODY_TOO_LARGE: entry(413, (p: { limit: number }) => `The request body is larger than ${p.limit} bytes.`),
-  ATTACHMENT_TOO_LARGE: entry(413, (p: { limit: number }) => `An attachment is larger than ${p.limit} bytes.`),
-  TOO_MANY_ATTACHMENTS: entry(413, (p: { limit: number }) => `The message has more than ${p.limit} attachments.`),
-  TARGET_TOO_LONG: entry(414, (p: { limit: number }) => `The request target is longer than ${p.limit} bytes.`),
+  BODY_TOO_LARGE: entry(
+    413,
+    (p: { limit: number; key?: string | undefined }) =>
+      `The request body is larger than ${p.limit} bytes${settingOf(p)}.`,
+  ),
+  ATTACHMENT_TOO_LARGE: entry(
+    413,
+    (p: { limit: number }) => `An attachment is larger than ${p.limit} bytes (\`limits.attachment\`).`,
+  ),
+  TOO_MANY_ATTACHMENTS: entry(
+    413,
+    (p: { limit: number }) => `The message has more than ${p.limit} attachments (\`limits.attachments\`).`,
+  ),
+  TARGET_TOO_LONG: entry(
+    414,
+    (p: { limit: number }) => `The request target is longer than ${p.limit} bytes (\`limits.target\`).`,
+  ),
   UNSUPPORTED_MEDIA_TYPE: entry(
     415,
     (p: { given: string; supported: string }) => `The body's ${p.given} is not supported; supported: ${p.supported}.`,
@@ -176,6 +195,12 @@ export class Fault extends Error {
    * Creates a handler's own fault. `code` is a word in capitals, or the name of one of the operation's `faults:` together with
    * its `document`; `status` is 400 to 599.
    */
+  static custom(code: string, status: number, message: string, options?: FaultOptions): Fault;
+  /**
+   * Creates one of the faults that an operation declares: `Fault.custom<ORDER_PUT_Faults>('LOCKED', 409, 'Locked.', { document })`.
+   * @typeParam F the documents of the faults by their names: `ORDER_PUT_Faults` of `generated/handlers.ts`
+   */
+  static custom<F extends object>(...fault: DeclaredFault<F>): Fault;
   static custom(code: string, status: number, message: string, options: FaultOptions = {}): Fault {
     if (!(status >= 400 && status <= 599)) throw new RangeError(`status of a fault must be 400 to 599, not ${status}`);
     return new Fault(code, status, message, options);
@@ -222,6 +247,16 @@ export class Fault extends Error {
     });
   }
 }
+
+/** The arguments of {@link Fault.custom} for one of several declared faults, whose document is needed. */
+export type DeclaredFault<F> = {
+  [Name in keyof F & string]: [
+    code: Name,
+    status: number,
+    message: string,
+    options: Omit<FaultOptions, 'document'> & { readonly document: F[Name] },
+  ];
+}[keyof F & string];
 
 /** Optional parts of a fault. `cause` and `reason` are logged, never sent. */
 export interface FaultOptions {

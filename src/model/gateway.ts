@@ -1,4 +1,5 @@
 import type { ConfigText, Position } from './definition.ts';
+import type { Field } from './field.ts';
 import type { Replicas } from './query.ts';
 import type { BearerScheme, PermissionList, SecurityScheme } from './security.ts';
 
@@ -137,6 +138,17 @@ export function schemaFault(name: string): string | undefined {
 /** Databases that speak PostgreSQL's protocol. */
 export type DatabaseEngine = 'postgresql' | 'cockroachdb' | 'yugabytedb' | 'citus';
 
+/** A setting that code of the project reads as `context.settings`. */
+export interface Setting {
+  readonly name: string;
+  /** Its type and restrictions. Required unless it has a default; without either, it may be missing. */
+  readonly field: Field;
+  readonly value: ConfigText;
+  /** Its value contains a secret. */
+  readonly isSecret: boolean;
+  readonly at: Position;
+}
+
 /** The `gateway:` definition. */
 export interface Gateway {
   /** Name of the local node, the `<node>` of paths. */
@@ -151,6 +163,8 @@ export interface Gateway {
   readonly migrations?: Migrations;
   /** Glob under the definitions folder. Each file is run once, in order of names. */
   readonly sampleData?: string;
+  /** What code of the project reads as `context.settings`, in the order in which they are declared. */
+  readonly settings: readonly Setting[];
   /** Folder of the handlers, relative to the project's folder. */
   readonly handlers: string;
   /** Prefix of XML namespaces: `<namespace>:<Service>.<version>`. */

@@ -12,6 +12,12 @@ export interface Caller {
   readonly user: string | undefined;
 }
 
+/** The value of a setting. */
+export type SettingValue = string | number | bigint | boolean | undefined;
+
+/** The settings of a project, by name: `Settings` of `generated/types.ts` has their types. */
+export type Settings = Readonly<Record<string, SettingValue>>;
+
 /** What all code of a project can use: handlers of operations, processes and events. */
 export interface WorkContext {
   /** The user that the code runs for, whose grants apply. */
@@ -81,6 +87,20 @@ export interface WorkContext {
   publish(operation: string, message: DocumentValue): Promise<string>;
   /** Stored binary content. Each service and each process has keys of its own. */
   readonly blobs: Blobs;
+  /**
+   * Rows as an Excel workbook or CSV, written while it is read: for a binary field or reply, `blobs`, `report` or a call. Rows as
+   * {@link WorkContext.query} returned them have the columns and types of their query; of others, name it, or they have those of
+   * their values: of all in an array, of the first 1,000 of what is iterated.
+   * @param rows objects by the names of columns: an array, or what is iterated while it is written
+   * @returns a file; reading it throws an error that names row and column of a value that does not fit
+   */
+  render(rows: Iterable<object> | AsyncIterable<object>, format: 'xlsx' | 'csv', options?: RenderOptions): Attachment;
+  /**
+   * The settings of `settings:` of the gateway, by name, with values of their types. One that is not set throws when it is read.
+   * Secrets are left out of copies (`{ ...settings }`, JSON), and masked wherever something is logged, recorded or answered as an
+   * error.
+   */
+  readonly settings: Settings;
   /** Writes a line to the gateway's log, with the request id and the given facts. Secrets in it are masked. */
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, facts?: Readonly<Record<string, unknown>>): void;
 }
@@ -95,7 +115,7 @@ export interface HandlerContext extends WorkContext {
    */
   segments(): AsyncIterable<Attachment>;
   /** A reply with its own status (200 to 399) or headers. */
-  reply(value: ReplyValue, options?: ReplyOptions): Reply;
+  reply(value: ReplyValue | Attachment | undefined, options?: ReplyOptions): Reply;
   /** A reply of bytes rather than a document. */
   bytes(bytes: Bytes): Reply;
   /**
@@ -105,15 +125,24 @@ export interface HandlerContext extends WorkContext {
   stored(blob: StoredBlob, options?: Pick<ReplyOptions, 'headers'>): Reply;
 }
 
+/** Options of {@link WorkContext.render}. */
+export interface RenderOptions {
+  /** Id of the query whose columns the rows have. */
+  readonly query?: string;
+  /** The file name, without its ending; the id of the query, or `rows`. */
+  readonly name?: string;
+}
+
 /** Options of a call or a flow. */
 export interface OutboundOptions {
   /** Milliseconds for the whole call or flow; the default is that of the operation or its node. */
   readonly timeout?: number;
   /**
-   * The `webhook-id` of a call to a node with `credential: { webhook: … }`, and the `Idempotency-Key` of others. Code that may run
-   * again, such as that of a process, gives the same one each time, so that the receiver recognises repetitions: without it, an
-   * attempt whose call is uncertain (it was sent to its end, and no reply came) is not followed by another, unless the method of
-   * the call is idempotent. At most 256 visible ASCII characters without full stops; a new `webhook-id` by default.
+   * The `webhook-id` of a call to a node with `credential: { webhook: … }`, the id of one with `hmac`, and the `Idempotency-Key` of
+   * others. Code that may run again, such as that of a process, gives the same one each time, so that the receiver recognises
+   * repetitions: without it, an attempt whose call is uncertain (it was sent to its end, and no reply came) is not followed by
+   * another, unless the method of the call is idempotent. At most 256 visible ASCII characters without full stops; a new
+   * `webhook-id` by default.
    */
   readonly messageId?: string;
 }
@@ -147,8 +176,9 @@ export class Reply {
 /** The value of a reply: of the response document, the list or single value itself, or the text of a reply without a document. */
 export type ReplyValue = DocumentValue | readonly Value[] | string | number | bigint | boolean;
 
-/** What a handler returns: the value of the reply, or a {@link Reply}. */
-export type Answered = ReplyValue | Reply;
+/** What a handler returns: the value of the reply, its content where it is binary, nothing where it is nothing, or a {@link Reply}. */
+// biome-ignore lint/suspicious/noConfusingVoidType: code that returns nothing answers nothing
+export type Answered = ReplyValue | Attachment | Reply | void;
 
 /** The code of an operation. `generated/handlers.ts` has the typed form for each operation. */
 export interface Handler {

@@ -3,7 +3,7 @@ import type { Position } from './definition.ts';
 import type { Field } from './field.ts';
 import type { Flow } from './flow.ts';
 import type { Node } from './node.ts';
-import type { Retry } from './retry.ts';
+import type { DELIVERY_RETRY, Retry } from './retry.ts';
 import { traitsOf } from './scalar.ts';
 import type { Role } from './security.ts';
 import { type MediaMessage, type Operation, operationsOf } from './service.ts';
@@ -124,9 +124,6 @@ export function codeOfSubscription({ target }: Pick<Subscription, 'target'>): re
   const file = target.kind === 'handler' ? target.file : target.reply?.file;
   return file === undefined ? [] : [file];
 }
-
-/** Of a subscription without `retry:`. */
-export const DELIVERY_RETRY: Retry = { for: 259_200_000, first: 1000, longest: 3_600_000, on: 'failure' };
 
 /** The statuses of messages and deliveries, with the names of the original. */
 export const MESSAGE_STATUSES = [

@@ -1,5 +1,6 @@
 import type { ConfigText, Position } from './definition.ts';
 import type { Retry } from './retry.ts';
+import type { HmacSignature, KeyReferenceKind, TokenForm } from './security.ts';
 
 /** A remote system with its address. */
 export interface Node {
@@ -74,6 +75,10 @@ export interface MessageSigner extends ClientCertificate {
   readonly algorithm?: string;
   /** URI of the digest algorithm; SHA-256 without it. */
   readonly digest?: string;
+  /** The certificate in the message without it. */
+  readonly reference?: Exclude<KeyReferenceKind, 'token'>;
+  /** Without it the message contains the certificate if `reference` is absent, unsigned. */
+  readonly token?: TokenForm;
 }
 
 /** The signature over Body and Timestamp that each reply must have, also a fault. One of `certificateFile` and `caFile` is there. */
@@ -93,10 +98,11 @@ export interface ReplySignature {
   readonly confirmation?: boolean;
 }
 
-/** A user name and a password inside messages (WSS UsernameToken Profile 1.1.1). */
+/** A user name, as a rule with a password, inside messages (WSS UsernameToken Profile 1.1.1). */
 export interface UsernameToken {
   readonly user: ConfigText;
-  readonly password: ConfigText;
+  /** The token has the user name alone without it. */
+  readonly password?: ConfigText;
   /** The hash of the password is sent (`PasswordDigest`) rather than the password (`PasswordText`). */
   readonly digest: boolean;
 }
@@ -110,13 +116,15 @@ export type NodeCredential =
   | { readonly kind: 'api-key'; readonly header: string; readonly value: ConfigText }
   /** Signatures of webhooks as Standard Webhooks has them, one by each secret: `whsec_…` or `whsk_…`. */
   | { readonly kind: 'webhook'; readonly secrets: readonly ConfigText[] }
+  /** Signatures of whole requests in the form that the partner demands. */
+  | ({ readonly kind: 'hmac' } & HmacSignature)
   /** The header `wsse:Security` of SOAP messages (WS-Security 1.1.1). At least one of its parts is there. */
   | {
       readonly kind: 'ws-security';
       readonly usernameToken?: UsernameToken;
-      /** Milliseconds from Created to Expires of the Timestamp; always there with a signature. */
+      /** Milliseconds from Created to Expires of the Timestamp; there is none without it. */
       readonly timestamp?: number;
-      /** Signs Body, Timestamp, UsernameToken and the header blocks of WS-Addressing. */
+      /** Signs Body, Timestamp, UsernameToken and the other header blocks for the receiver. */
       readonly signature?: MessageSigner;
       /** How replies must be signed. */
       readonly replySignature?: ReplySignature;
@@ -133,3 +141,10 @@ export type NodeCredential =
       /** How the client authenticates: by HTTP Basic, or in the body (RFC 6749 section 2.3.1). */
       readonly authentication: 'basic' | 'body';
     };
+
+/** Credentials that are a signature of a whole request. */
+export type SigningCredential = Extract<NodeCredential, { readonly kind: 'webhook' | 'hmac' }>;
+
+export function isSigning(credential: NodeCredential | undefined): credential is SigningCredential {
+  return credential?.kind === 'webhook' || credential?.kind === 'hmac';
+}

@@ -1,3 +1,4 @@
+import { needsOrder } from './attribution.ts';
 import type { Document } from './document.ts';
 import { type Field, type FieldType, singleType } from './field.ts';
 import { traitsOf } from './scalar.ts';
@@ -27,14 +28,16 @@ export function elementsIn(document: Document, outer: readonly Document[] = []):
   });
 }
 
-/** Whether the name of an element alone does not tell which field of a document it belongs to. */
-export function hasGroups({ fields }: Document): boolean {
-  const names = new Set<string>();
-  return fields.some(({ attribute, content, inline, any, namespace = '*', xmlName }) => {
-    if (attribute || content) return false;
-    const name = `${namespace} ${xmlName}`;
-    return inline === true || any !== undefined || names.size === names.add(name).size;
-  });
+/** Whether the order of elements decides which field of a document they belong to. @param around namespace of the document */
+export function orderDecides({ fields }: Document, around: string): boolean {
+  return needsOrder(
+    fields
+      .filter(({ attribute, content }) => !attribute && !content)
+      .map((field) => {
+        const { xmlName: name, namespace = around, any } = field;
+        return { name, namespace, any, inline: inlineDocument(field) };
+      }),
+  );
 }
 
 /** Whether a valid document may have no element of a field. */

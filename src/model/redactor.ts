@@ -1,6 +1,10 @@
 /** Replaces a secret wherever something is shown, logged or kept for people. */
 export const MASK = '***';
 
+/** Values of Authorization without their secrets. */
+export const MASKED_BASIC = `Basic ${MASK}`;
+export const MASKED_BEARER = `Bearer ${MASK}`;
+
 /**
  * Removes secrets from everything that leaves the gateway or a command beside the data itself. Secret are:
  *

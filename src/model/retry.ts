@@ -33,6 +33,24 @@ export const PROCESS_RETRY: Retry = { attempts: 1, first: 10_000, longest: 600_0
 /** A class after a save, unless its registration declares `retry:`. */
 export const CLASS_RETRY: Retry = { for: 86_400_000, first: 1000, longest: 3_600_000, on: 'any' };
 
+/** The delivery of a message, unless its subscription or its queue's replies declare `retry:`. */
+export const DELIVERY_RETRY: Retry = { for: 259_200_000, first: 1000, longest: 3_600_000, on: 'failure' };
+
+/*
+ * What may be attempted again, as a whole:
+ *
+ * 1. A call, by itself (`mayRepeat` in `invoke/http/repeating.ts`): after a status of `on` ({@link isRetried}), and after a
+ *    failure of the connection, of time or of a token endpoint. With {@link CALL_RETRY}, the default, only if that is
+ *    harmless: the method is idempotent, nothing was sent, or the target has asked for it by Retry-After. A declared `retry:`
+ *    applies to every method. Neither repeats a body that could be read only once (`canResend` in `invoke/http/sending.ts`).
+ * 2. Work of the queue that makes calls ({@link queueRule}; deliveries: `mayFollow` in `messaging/run/failure.ts`): after a
+ *    status of `on`, but never where it {@link mightDouble} what the call has done. A call is `uncertain` once it was sent to
+ *    its end and no status came (`invoke/http/exchange.ts`), and `repeatable` if its method is idempotent or each attempt
+ *    has the same id or key (`invoke/calls.ts`). Deliveries are also made again after 408, 425 and 429, and never after a loop or
+ *    the end of a subscription (410).
+ * 3. All wait for Retry-After ({@link askedUntil}), a call up to {@link longestAsked}.
+ */
+
 /** The longest Retry-After that every call and every delivery waits for, in milliseconds. */
 const ALWAYS_WAITED = 60_000;
 

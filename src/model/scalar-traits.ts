@@ -41,6 +41,8 @@ export interface ScalarTraits {
   readonly size: 'characters' | 'digits' | undefined;
   /** Every text is a value, the empty one too. */
   readonly anyText: boolean;
+  /** Characters of the longest value, of a type whose values are short; a type of text or numbers has its length or its range. */
+  readonly longest: number | undefined;
   /** The text form that values have, when they have one. */
   readonly lexical: LexicalName | undefined;
   /** How values are compared; `undefined` when only equal texts are equal values. */
@@ -151,6 +153,7 @@ export const TEXT_SQL = {
 export const PLAIN = {
   size: undefined,
   anyText: false,
+  longest: undefined,
   lexical: undefined,
   order: undefined,
   values: undefined,

@@ -116,6 +116,7 @@ const ENTRIES = {
   boolean: {
     ...PLAIN,
     description: 'true or false',
+    longest: 5,
     primitive: 'boolean',
     takes: { bounds: undefined, pattern: false, enum: true, key: false },
     json: { type: 'boolean' },
@@ -134,6 +135,7 @@ const ENTRIES = {
   flag: {
     ...PLAIN,
     description: '`Y` or `N`',
+    longest: 1,
     primitive: 'text',
     values: ['Y', 'N'],
     takesText: true,
@@ -150,6 +152,7 @@ const ENTRIES = {
   date: {
     ...PLAIN,
     description: '`yyyy-MM-dd`',
+    longest: 10,
     primitive: 'date',
     lexical: 'date',
     order: 'date',
@@ -226,6 +229,7 @@ const ENTRIES = {
   uuid: {
     ...SPELLED,
     description: 'UUID ([RFC 9562](https://www.rfc-editor.org/rfc/rfc9562)): 36 characters, in lower case',
+    longest: 36,
     lexical: 'uuid',
     takes: { bounds: undefined, pattern: false, enum: true, key: true },
     json: { type: 'string', format: 'uuid' },
@@ -327,6 +331,14 @@ export const SCALARS: Readonly<Record<ScalarKind, ScalarTraits>> = ENTRIES;
 
 /** The words, in the order in which they are listed for readers. */
 export const SCALAR_KINDS = Object.keys(SCALARS) as readonly ScalarKind[];
+
+/** The type of a value of code that no definition describes. */
+export function kindOfValue(value: unknown): ScalarKind {
+  if (typeof value === 'bigint') return 'big-integer';
+  if (typeof value === 'number') return Number.isInteger(value) ? 'big-integer' : 'number';
+  if (value instanceof Date) return 'datetime';
+  return typeof value === 'boolean' ? 'boolean' : 'text';
+}
 
 export function isScalarKind(word: string): word is ScalarKind {
   return Object.hasOwn(SCALARS, word);

@@ -1,3 +1,4 @@
+import type { HmacAlgorithm, SecretEncoding } from '../wire/hmac.ts';
 import type { ConfigText, Position } from './definition.ts';
 
 /** Ids of lists, roles and users, also of users in the database. */
@@ -141,6 +142,8 @@ export interface SignatureScheme extends SchemeBase {
   readonly maxAge: number;
   /** File with certificates (PEM) of authorities. Without it, certificates are only recognised by their fingerprints. */
   readonly caFile?: ConfigText;
+  /** File with certificates (PEM) of callers, which messages may name without containing them. */
+  readonly certificatesFile?: ConfigText;
 }
 
 /** Signatures of webhooks over REST, as Standard Webhooks has them. */
@@ -154,6 +157,39 @@ export interface WebhookScheme extends SchemeBase {
   readonly tolerance: number;
 }
 
+/** A signature by a shared secret (HMAC, RFC 2104) of a whole request, in the form that its receiver or sender has chosen. */
+export interface HmacSignature {
+  /** To verify, a signature of any of them is enough; requests that are sent have one of each. */
+  readonly secrets: readonly ConfigText[];
+  readonly encoding: SecretEncoding;
+  /** The header with the signature: `X-Hub-Signature-256`. */
+  readonly header: string;
+  readonly algorithm: HmacAlgorithm;
+  /** What the header contains: `{hex}`, `sha256={hex}`, `{base64}`, `t={timestamp},v1={hex}`. */
+  readonly form: string;
+  /** What is signed: `{body}`, `{timestamp}.{body}`. */
+  readonly signed: string;
+  /** Headers with the time and the id of a webhook, if they are signed. */
+  readonly timestamp?: string;
+  readonly webhookId?: string;
+}
+
+/** Signatures of the webhooks of one sender. */
+export interface HmacScheme extends SchemeBase, HmacSignature {
+  readonly kind: 'hmac';
+  /** Id of the user who sends them. */
+  readonly user: string;
+  /** Milliseconds by which the time of a webhook may differ from that of the gateway; only with a time that is signed. */
+  readonly tolerance: number;
+}
+
+/** Schemes whose credentials are a signature of a whole request over REST. */
+export type RequestScheme = WebhookScheme | HmacScheme;
+
+export function isRequestScheme(scheme: SecurityScheme): scheme is RequestScheme {
+  return scheme.kind === 'webhook' || scheme.kind === 'hmac';
+}
+
 /** How callers authenticate. */
 export type SecurityScheme =
   | BasicScheme
@@ -162,7 +198,7 @@ export type SecurityScheme =
   | ClientCertificateScheme
   | UsernameTokenScheme
   | SignatureScheme
-  | WebhookScheme;
+  | RequestScheme;
 
 /** Schemes whose credentials are inside a SOAP message. */
 export type MessageScheme = UsernameTokenScheme | SignatureScheme;
@@ -213,6 +249,19 @@ export const DIGEST_ALGORITHMS: Readonly<Record<string, string>> = {
   sha512: 'http://www.w3.org/2001/04/xmlenc#sha512',
   sha1: `${XMLDSIG}sha1`,
 };
+
+/**
+ * How the signature of a message refers to the certificate of its key (WSS: X.509 Certificate Token Profile 1.1.1, section 3.2):
+ * `token` is in the message as a BinarySecurityToken; the others name a certificate that the receiver has.
+ */
+export const KEY_REFERENCES = ['token', 'issuer-serial', 'key-identifier', 'thumbprint'] as const;
+
+export type KeyReferenceKind = (typeof KEY_REFERENCES)[number];
+
+/** Whether a message contains the certificate that its signature refers to, and whether the signature covers it as well. */
+export const TOKEN_FORMS = ['included', 'signed'] as const;
+
+export type TokenForm = (typeof TOKEN_FORMS)[number];
 
 /** Names of algorithms over SHA-1, whose collisions can be computed. Suites of WS-SecurityPolicy 1.3 (section 6.1) demand them. */
 export const WEAK_ALGORITHMS: ReadonlySet<string> = new Set(['rsa-sha1', 'sha1']);

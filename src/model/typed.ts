@@ -30,10 +30,13 @@ export interface TypedContext<
   S extends ComponentTypes<S> = AnyComponents,
   P extends ProcessTypes<P> = AnyProcesses,
   M extends MessageTypes<M> = NoMessages,
+  St extends object = NoSettings,
 > extends Omit<HandlerContext, OwnTypes | 'transaction' | 'reply' | 'uriIndex'>,
     TypedSaves<S>,
     TypedTransactions<Q, S, P, M>,
     TypedPublish<M> {
+  /** The settings of the project: see {@link WorkContext.settings}. */
+  readonly settings: St;
   /** Number of the URI template that matched, from 1. Over SOAP, the first that has all given values; 0 if none has. */
   readonly uriIndex: UriIndex;
   /**
@@ -215,10 +218,13 @@ export interface TypedEvent<
   S extends ComponentTypes<S> = AnyComponents,
   P extends ProcessTypes<P> = AnyProcesses,
   M extends MessageTypes<M> = NoMessages,
+  St extends object = NoSettings,
 > extends Omit<ComponentEvent<R>, OwnTypes | 'tx'>,
     Pick<TypedContext<Q, C, F, number, never>, 'query' | 'call' | 'flow' | 'faultOf'>,
     TypedSaves<S>,
     TypedPublish<M> {
+  /** The settings of the project: see {@link WorkContext.settings}. */
+  readonly settings: St;
   /** The transaction of the event: see {@link ComponentEvent.tx}. */
   readonly tx: TypedTransaction<Q, S, P, M>;
 }
@@ -231,11 +237,14 @@ export interface TypedMessage<
   S extends ComponentTypes<S> = AnyComponents,
   P extends ProcessTypes<P> = AnyProcesses,
   M extends MessageTypes<M> = NoMessages,
+  St extends object = NoSettings,
 > extends Omit<MessageContext, OwnTypes | 'tx' | 'schedule'>,
     Pick<TypedContext<Q, C, F, number, never>, 'query' | 'call' | 'flow' | 'faultOf'>,
     Pick<TypedTransaction<Q, S, P, M>, 'schedule'>,
     TypedSaves<S>,
     TypedPublish<M> {
+  /** The settings of the project: see {@link WorkContext.settings}. */
+  readonly settings: St;
   /** The transaction of the delivery: see {@link MessageContext.tx}. */
   readonly tx: TypedTransaction<Q, S, P, M>;
 }
@@ -248,11 +257,14 @@ export interface TypedProcess<
   S extends ComponentTypes<S> = AnyComponents,
   P extends ProcessTypes<P> = AnyProcesses,
   M extends MessageTypes<M> = NoMessages,
+  St extends object = NoSettings,
 > extends Omit<ProcessContext, OwnTypes | 'transaction' | 'complete'>,
     Pick<TypedContext<Q, C, F, number, never>, 'query' | 'call' | 'flow' | 'faultOf'>,
     TypedSaves<S>,
     TypedTransactions<Q, S, P, M>,
     TypedPublish<M> {
+  /** The settings of the project: see {@link WorkContext.settings}. */
+  readonly settings: St;
   /**
    * Writes to the gateway's database and ends the request with success, in one transaction: the effects there happen exactly
    * once. Call it at most once, at the end.
@@ -261,7 +273,7 @@ export interface TypedProcess<
 }
 
 /** Members of a context that have types of the project. */
-type OwnTypes = 'query' | 'call' | 'flow' | 'faultOf' | 'readComponent' | 'saveComponent' | 'publish';
+type OwnTypes = 'settings' | 'query' | 'call' | 'flow' | 'faultOf' | 'readComponent' | 'saveComponent' | 'publish';
 
 /** Processes by id: their parameters, in `Programs` of `generated/types.ts`. */
 export type ProcessTypes<P> = { [Id in keyof P]: object };
@@ -274,6 +286,9 @@ export type MessageTypes<M> = { [Id in keyof M]: object };
 
 /** A project without operations that publish messages. */
 export type NoMessages = Record<never, never>;
+
+/** A project without settings. */
+export type NoSettings = Record<never, never>;
 
 /** Publishes with the types of the project's messages. */
 export interface TypedPublish<M extends MessageTypes<M>> {

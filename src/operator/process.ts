@@ -1,4 +1,4 @@
-import type { LogEntry, ProcessRequest, RequestAction, RunStatus } from '../process/index.ts';
+import type { LogEntry, ProcessRequest, RecurrenceTimes, RequestAction, RunStatus } from '../process/index.ts';
 import type { OperatorAction, Tone, View } from './view.ts';
 
 /** How a run status is shown. */
@@ -74,3 +74,16 @@ export const MESSAGE_LOG = {
   level: { title: 'Level', value: ({ level }) => level },
   message: { title: 'Message', kind: 'prose', value: ({ text }) => text },
 } as const satisfies View<LogEntry>;
+
+/** Recurrences, with the processes that recur by themselves. */
+export const RECURRENCES = {
+  recurrence: { title: 'Recurrence', value: ({ recurrence }) => recurrence.id },
+  description: { title: 'Description', kind: 'words', value: ({ recurrence }) => recurrence.description },
+  schedule: { title: 'Schedule', value: ({ recurrence }) => recurrence.cron },
+  zone: { title: 'Zone', value: ({ recurrence }) => recurrence.zone },
+  next: { title: 'Next', kind: 'moment', value: ({ next }) => next[0] ?? 'never' },
+  processes: {
+    title: 'Processes',
+    value: ({ processes }) => processes.map(({ name, runAs }) => `${name} as ${runAs}`).join(', '),
+  },
+} as const satisfies View<RecurrenceTimes>;

@@ -1,3 +1,5 @@
+import type { KeptSession } from '../security/sign-in/session-rows.ts';
+import type { TrailEntry } from '../security/trail.ts';
 import type { KeptCertificate, KeptKey } from '../security/users/user-port.ts';
 import type { Tone, View } from './view.ts';
 
@@ -46,3 +48,35 @@ export const CERTIFICATES = {
   created: { title: 'Created', kind: 'moment', value: ({ created }) => created },
   description: { title: 'Description', kind: 'words', value: ({ description }) => description },
 } as const satisfies View<KeptCertificate>;
+
+/** The sessions of the console. */
+export const SESSIONS = {
+  session: { title: 'Session', value: ({ id }) => id },
+  user: { title: 'User', value: ({ user }) => user },
+  signedIn: { title: 'Signed in', kind: 'moment', value: ({ created }) => created },
+  by: { title: 'By', value: ({ signedIn }) => signedIn },
+  used: { title: 'Last used', kind: 'moment', value: ({ seen }) => seen },
+  ends: { title: 'Ends', kind: 'moment', value: ({ expires }) => expires },
+  address: { title: 'Address', value: ({ address }) => address },
+  browser: { title: 'Browser', kind: 'words', value: ({ agent }) => agent },
+} as const satisfies View<KeptSession>;
+
+/** The audit log: what was done to users, and what operators did to queues, jobs, messages and process requests. */
+export const AUDIT_LOG = {
+  at: { title: 'Time', kind: 'moment', value: ({ at }) => at },
+  actor: { title: 'By', value: ({ actor }) => actor },
+  action: { title: 'Action', value: ({ action }) => action },
+  of: {
+    title: 'Of',
+    value: ({ user, queue, job, request }) =>
+      user ??
+      [queue, job, request === undefined ? undefined : `request ${request}`]
+        .filter((each) => each !== undefined)
+        .join(' '),
+  },
+  detail: {
+    title: 'Detail',
+    kind: 'words',
+    value: ({ detail = {} }) => (Object.keys(detail).length === 0 ? '' : JSON.stringify(detail)),
+  },
+} as const satisfies View<TrailEntry>;

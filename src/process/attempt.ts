@@ -11,10 +11,11 @@ import { streamOf } from '../wire/measured.ts';
 import { untilAborted } from '../wire/waiting.ts';
 import { counted } from '../wire/words.ts';
 import { RunningLog } from './message-log.ts';
+import { isKept, queryOutput } from './output.ts';
 import type { RunPorts } from './process-port.ts';
 import { mayRun, type Program } from './program.ts';
 import { keepReport } from './reports.ts';
-import { isKept, parameterRedactor, parameterValues, queryOutput } from './request.ts';
+import { parameterRedactor, parameterValues } from './request.ts';
 import type { Step } from './status.ts';
 import { begin, type End, endRequest, type Taken, unlessBegun } from './steps.ts';
 
@@ -277,7 +278,7 @@ interface Running {
 /** Makes the context for the code of an attempt. It is closed once the attempt is over. */
 function openRunning(facts: RunningFacts, work: WorkContext): Running {
   const { process, instance, runControl, attempt, log, redactor } = facts;
-  const { caller, requestId, signal, blobs } = work;
+  const { caller, requestId, signal, blobs, settings } = work;
   let over: string | undefined;
   let completing = false;
   const end = (why: string): void => {
@@ -287,7 +288,7 @@ function openRunning(facts: RunningFacts, work: WorkContext): Running {
     if (over !== undefined) throw new Error(over);
   };
   const context: ProcessContext = {
-    ...{ process, instance, runControl, attempt, caller, requestId, signal, blobs },
+    ...{ process, instance, runControl, attempt, caller, requestId, signal, blobs, settings },
     progress(percent, text) {
       check();
       if (!(percent >= 0 && percent <= 100)) throw new RangeError(`progress must be from 0 to 100, not ${percent}`);
@@ -321,6 +322,7 @@ function openRunning(facts: RunningFacts, work: WorkContext): Running {
     },
     readComponent: (...given) => work.readComponent(...given),
     query: (...given) => work.query(...given),
+    render: (...given) => work.render(...given),
     call: (...given) => work.call(...given),
     flow: (...given) => work.flow(...given),
     faultOf: (...given) => work.faultOf(...given),

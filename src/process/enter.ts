@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { type Db, type JobQueue, type Store, StoreBusyError, untilDeadline } from '../store/index.ts';
 import { inContext } from '../trace/trace.ts';
 import { type Clock, instantText } from './clock.ts';
-import type { Output, ParameterTexts } from './request.ts';
+import type { Output } from './output.ts';
+import type { ParameterTexts } from './request.ts';
 import { DISTRIBUTION, RUN_STATUS } from './status.ts';
 
 /** The queue of process requests. */

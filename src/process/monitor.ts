@@ -6,6 +6,7 @@ import { nextTime } from '../wire/cron.ts';
 import { instantText } from './clock.ts';
 import { QUEUE } from './enter.ts';
 import { accessTo, checkAccess, seesOthers, visibleByName } from './find.ts';
+import { formatsOf, outputsOf } from './output.ts';
 import type {
   GivenValue,
   Monitor,
@@ -17,7 +18,7 @@ import type {
   RunPorts,
 } from './process-port.ts';
 import { findProgramOf, mayRun, type Program, type ProgramSources, programOf, programOfQuery } from './program.ts';
-import { formatsOf, outputsOf, parameterRedactor } from './request.ts';
+import { parameterRedactor } from './request.ts';
 import { findRow, type RequestRow, shownRequest } from './rows.ts';
 import { programFor } from './schedule.ts';
 import { mayTake, RUN_STATUS, type Step } from './status.ts';

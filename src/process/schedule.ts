@@ -8,6 +8,7 @@ import type { Db } from '../store/index.ts';
 import { nextTime } from '../wire/cron.ts';
 import type { Clock } from './clock.ts';
 import { type EntryPorts, enterRequest, type NewRequest } from './enter.ts';
+import { readOutput } from './output.ts';
 import type { ScheduleRequest } from './process-port.ts';
 import {
   findProgramOf,
@@ -18,7 +19,7 @@ import {
   programOf,
   QUERY_TYPE,
 } from './program.ts';
-import { type GivenParameter, parameterTexts, readOutput } from './request.ts';
+import { type GivenParameter, parameterTexts } from './request.ts';
 
 /**
  * Checks a caller's request.

@@ -34,6 +34,8 @@ export interface QueryOptions {
   };
   /** Readers that always run from the first query on; default 2. Until then there is one. */
   readonly readers?: number | undefined;
+  /** Whether queries of the gateway's own database are declared; default true. Otherwise the first query starts its reader. */
+  readonly declared?: boolean;
   /** Maximum of readers, reached while slow queries hold the others; default 8, or `readers` if that is more. */
   readonly maxReaders?: number;
   /** Calls that may wait for a reader; default 1000. */
@@ -48,11 +50,12 @@ export interface QueryOptions {
 interface Size {
   readonly readers: number;
   readonly maxReaders: number;
+  readonly eager: boolean;
   readonly connections: number;
 }
 
 /** The resources of one datasource, as opposed to the gateway's own database. */
-const DATASOURCE: Size = { readers: 1, maxReaders: 4, connections: 5 };
+const DATASOURCE: Size = { readers: 1, maxReaders: 4, eager: true, connections: 5 };
 
 /** The default of `limits.temporary`. */
 const LARGEST_FILE = 512 * 1024 ** 2;
@@ -117,9 +120,10 @@ interface Named {
 }
 
 export function openRunners(options: QueryOptions): Runners {
-  const { store, readers = 2, maxReaders = 8, datasources = [] } = options;
+  const { store, readers = 2, declared: eager = true, datasources = [] } = options;
+  const maxReaders = Math.max(readers, options.maxReaders ?? 8);
   const connections = store.postgres?.connections.queries ?? 0;
-  const main = open(ownDatabase(store), { readers, maxReaders: Math.max(readers, maxReaders), connections }, options);
+  const main = open(ownDatabase(store), { readers, maxReaders, eager, connections }, options);
   const reached = new Map(datasources.map(({ datasource, database }) => [datasource.id, database]));
   const others = new Map<string, OpenDatabase>();
   return {

@@ -7,6 +7,7 @@ export { compilePages, firstPages } from './pages.ts';
 export { compilePrompts, type PromptReader } from './prompts.ts';
 export { openQueries } from './queries.ts';
 export type { QueryCall, QueryPort, QueryResult, ResultFormat, XmlNames } from './query-port.ts';
+export { renderRows } from './render-rows.ts';
 export { openQueryRuns } from './runs/open-runs.ts';
 export type { BlockOptions, NewRun, QueryRun, QueryRuns, RunFormat, RunOwners } from './runs/run-port.ts';
 export { queryRunJobs } from './runs/run-rows.ts';

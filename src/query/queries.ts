@@ -6,11 +6,12 @@ import { resting } from '../store/deadline.ts';
 import { sweepTemporary } from '../store/file/folder.ts';
 import { inSpan, type SpanStart } from '../trace/trace.ts';
 import type { CsvOptions } from '../wire/csv.ts';
+import { compileBinding } from './bind.ts';
 import { openRunners, type QueryOptions, type Runners, resultsFolder } from './engines.ts';
 import { rowsInside } from './inside.ts';
 import { plainField } from './pages.ts';
 import { type Dialect, type Plan, planOf } from './plan.ts';
-import { compileBinding, compileMemberValues, runsConnected } from './prompts.ts';
+import { compileMemberValues, runsConnected } from './prompts.ts';
 import type { QueryCall, QueryPort, QueryResult, RowsCall } from './query-port.ts';
 import { contentTypes } from './render/content-types.ts';
 import type { RenderFormat } from './render/index.ts';
@@ -34,8 +35,9 @@ interface Compiled {
 }
 
 /**
- * Opens the databases that stored queries read. The readers of the gateway's own database start in the background: calls wait
- * for them, and `ready` resolves when one has started. A datasource is opened with its first query. The database must exist.
+ * Opens the databases that stored queries read. The readers of the gateway's own database start in the background when queries
+ * of it are declared: calls wait for them, and `ready` resolves when one has started. A datasource is opened with its first
+ * query. The database must exist.
  */
 export function openQueries(options: QueryOptions): QueryPort {
   sweepTemporary(resultsFolder(options));

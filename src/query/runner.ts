@@ -88,6 +88,8 @@ export interface RunnerOptions {
   /** Minimum and maximum of reader processes over SQLite. */
   readonly readers: number;
   readonly maxReaders: number;
+  /** Whether a reader starts before the first query, which then need not wait for it. */
+  readonly eager: boolean;
   /** Maximum of connections to a database server, one of which is reserved for cancelling statements on the others. */
   readonly connections: number;
   readonly maxWaiting: number;

@@ -1,7 +1,16 @@
 import { createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto';
 import type { ConfigText } from '../model/definition.ts';
 import { Fault } from '../model/fault.ts';
-import { isMessageScheme, type MessageScheme, Refused, type SecurityScheme, type User } from '../model/security.ts';
+import {
+  isMessageScheme,
+  isRequestScheme,
+  type MessageScheme,
+  Refused,
+  type RequestScheme,
+  type SecurityScheme,
+  type TransportScheme,
+  type User,
+} from '../model/security.ts';
 import type { Nonces } from '../store/index.ts';
 import { attempt } from '../wire/waiting.ts';
 import type { Directory } from './directory/directory-port.ts';
@@ -9,6 +18,7 @@ import { compileApiKey } from './scheme/api-key.ts';
 import { compileBasic } from './scheme/basic.ts';
 import { compileBearer } from './scheme/bearer.ts';
 import { compileClientCertificate } from './scheme/client-certificate.ts';
+import { compileHmac } from './scheme/hmac.ts';
 import { compileWebhook } from './scheme/webhook.ts';
 import {
   type Authenticator,
@@ -45,13 +55,14 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   const key = createSecretKey(randomBytes(32));
   const gates = new Map<string, Gate>();
   for (const scheme of schemes) {
-    if (scheme.kind === 'webhook') {
-      gates.set(scheme.id, compileWebhook(scheme, options));
+    // Credentials inside messages have an authenticator of their own.
+    if (isMessageScheme(scheme)) continue;
+    if (isRequestScheme(scheme)) {
+      const gate = scheme.kind === 'hmac' ? compileHmac(scheme, options) : compileWebhook(scheme, options);
+      gates.set(scheme.id, gate);
       continue;
     }
-    const verifier = compile(scheme, options);
-    if (verifier === undefined) continue;
-    gates.set(scheme.id, createGate(verifier, directory, key, options));
+    gates.set(scheme.id, createGate(compile(scheme, options), directory, key, options));
   }
 
   /** @param left allowed schemes that may still decide @param earlier thrown if none of them does */
@@ -109,8 +120,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   };
 }
 
-/** Credentials inside messages have an authenticator of their own. */
-function compile(scheme: SecurityScheme, options: AuthenticatorOptions): Verifier | undefined {
+/** Without `undefined` in its return type, so that the compiler demands a line for each kind of scheme. */
+function compile(scheme: Exclude<TransportScheme, RequestScheme>, options: AuthenticatorOptions): Verifier {
   const { directory, alike } = options;
   switch (scheme.kind) {
     case 'basic':
@@ -121,8 +132,6 @@ function compile(scheme: SecurityScheme, options: AuthenticatorOptions): Verifie
       return compileBearer(scheme, directory, options);
     case 'client-certificate':
       return compileClientCertificate(scheme, directory);
-    default:
-      return undefined;
   }
 }
 

@@ -1,5 +1,4 @@
 import { createHash, createSecretKey, randomBytes, X509Certificate } from 'node:crypto';
-import { Fault } from '../model/fault.ts';
 import {
   BASIC,
   isMessageScheme,
@@ -11,17 +10,15 @@ import {
 } from '../model/security.ts';
 import type { Nonces } from '../store/index.ts';
 import { pemCertificates } from '../wire/certificate.ts';
-import type { XmlElement } from '../wire/xml/tree.ts';
-import { isIssuedBy } from '../wsse/certificate.ts';
-import { AHEAD, checkTimestamp, readSecurityHeader, type SecurityHeader } from '../wsse/header.ts';
-import { readSigned } from '../wsse/signed-message.ts';
+import { readSecurityHeader, type SecurityHeader } from '../wsse/header.ts';
+import { AHEAD, checkTimestamp } from '../wsse/times.ts';
 import { createGate } from './authenticator.ts';
 import { reading } from './database.ts';
 import type { Directory } from './directory/directory-port.ts';
 import { compileBasic } from './scheme/basic.ts';
-import { userOfCertificate } from './scheme/client-certificate.ts';
 import { type TakeOnce, type UsernameTokenPorts, verifyUsernameToken } from './scheme/username-token.ts';
-import type { MessageAuthenticator, ShownMessage } from './security-port.ts';
+import type { MessageAuthenticator } from './security-port.ts';
+import { type SchemeCertificates, type SignaturePorts, verifySignedMessage } from './signed-sender.ts';
 
 export interface MessageAuthenticatorOptions {
   /** All schemes of the registry. */
@@ -32,17 +29,22 @@ export interface MessageAuthenticatorOptions {
   readonly nonces: Nonces;
   /** The shared secret of a user, if there is one. */
   readonly secretOf: (user: User) => string | undefined;
-  /** Certificates (PEM) of the authorities of a scheme; `undefined` if only fingerprints count. */
-  readonly authorities: (scheme: SignatureScheme) => string | undefined;
+  /** The files (PEM) of a scheme; `undefined` where it declares none. */
+  readonly certificates: (scheme: SignatureScheme) => {
+    /** Without them only fingerprints count. */
+    readonly authorities: string | undefined;
+    /** Callers that messages may name. */
+    readonly callers: string | undefined;
+  };
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
 }
 
-/** Compiles the schemes whose credentials are inside messages. @throws Error for invalid authorities */
+/** Compiles the schemes whose credentials are inside messages. @throws Error for invalid certificates */
 export function createMessageAuthenticator(options: MessageAuthenticatorOptions): MessageAuthenticator {
   const { directory, secretOf, clock = Date.now } = options;
   const schemes = [...options.schemes].filter(isMessageScheme);
-  const authorities = new Map(schemes.filter((each) => each.kind === 'signature').map(readAuthorities(options)));
+  const certificates = new Map(schemes.filter((each) => each.kind === 'signature').map(readCertificates(options)));
   // A message that is too old for one scheme may be valid for another, and for a gateway whose clock is behind.
   const longest = Math.max(0, ...schemes.map(({ maxAge }) => maxAge));
 
@@ -51,8 +53,8 @@ export function createMessageAuthenticator(options: MessageAuthenticatorOptions)
       throw new Refused('it was seen before: a replay');
   };
   const tokens = { directory, tryPassword: passwordTrier(options), secretOf, takeOnce, clock };
-  const authoritiesOf: SignaturePorts['authoritiesOf'] = ({ id }) => authorities.get(id) ?? [];
-  const signatures = { directory, authoritiesOf, takeOnce, clock };
+  const certificatesOf: SignaturePorts['certificatesOf'] = ({ id }) => certificates.get(id) ?? NO_CERTIFICATES;
+  const signatures = { directory, certificatesOf, takeOnce, clock };
 
   return async (message, shown, allowed) => {
     const [element, another] = message.security;
@@ -86,17 +88,24 @@ function passwordTrier({ directory, alike }: MessageAuthenticatorOptions): Usern
   };
 }
 
-function readAuthorities({ authorities }: MessageAuthenticatorOptions) {
-  return (scheme: SignatureScheme): readonly [string, readonly X509Certificate[]] => {
-    const pem = authorities(scheme);
-    if (pem === undefined) return [scheme.id, []];
-    const found = pemCertificates(pem).map((each) => new X509Certificate(each));
-    const [other] = found.filter(({ ca }) => !ca);
-    if (found.length === 0) throw new Error(`ca of the scheme ${scheme.id} holds no certificate in PEM`);
+const NO_CERTIFICATES: SchemeCertificates = { authorities: [], callers: [] };
+
+function readCertificates({ certificates }: MessageAuthenticatorOptions) {
+  return (scheme: SignatureScheme): readonly [string, SchemeCertificates] => {
+    const pem = certificates(scheme);
+    const authorities = readPem(pem.authorities, `ca of the scheme ${scheme.id}`);
+    const other = authorities.find(({ ca }) => !ca);
     if (other !== undefined)
       throw new Error(`ca of the scheme ${scheme.id} holds a certificate that may issue no others: ${other.subject}`);
-    return [scheme.id, found];
+    return [scheme.id, { authorities, callers: readPem(pem.callers, `certificates of the scheme ${scheme.id}`) }];
   };
+}
+
+function readPem(pem: string | undefined, what: string): readonly X509Certificate[] {
+  if (pem === undefined) return [];
+  const found = pemCertificates(pem).map((each) => new X509Certificate(each));
+  if (found.length === 0) throw new Error(`${what} holds no certificate in PEM`);
+  return found;
 }
 
 /** The SHA-256 of parts, each with its length in front: different parts never give the same input. */
@@ -107,43 +116,4 @@ function printOf(parts: readonly (string | Uint8Array)[]): string {
     hash.update(`${bytes.length}:`).update(bytes);
   }
   return hash.digest('hex');
-}
-
-// WS-Security X.509 Certificate Token Profile 1.1.1: messages whose Body and Timestamp are signed.
-
-/** What signatures are verified with. */
-interface SignaturePorts {
-  readonly directory: Directory;
-  /** Authorities of a scheme; empty when only fingerprints count. */
-  readonly authoritiesOf: (scheme: SignatureScheme) => readonly X509Certificate[];
-  readonly takeOnce: TakeOnce;
-  /** Milliseconds since 1970. */
-  readonly clock: () => number;
-}
-
-/** The sender of a signed message, with the Body that the signature covers. */
-interface SignedSender {
-  readonly user: User;
-  readonly body: XmlElement;
-}
-
-/** Verifies the signature of a message. @throws Refused; Fault UNSUPPORTED_MEDIA_TYPE, UNAVAILABLE */
-async function verifySignedMessage(
-  { envelope, attachments }: ShownMessage,
-  header: SecurityHeader,
-  scheme: SignatureScheme,
-  ports: SignaturePorts,
-): Promise<SignedSender> {
-  if (attachments) {
-    const supported = 'for a signed message, XML without attachments, which the signature does not cover';
-    throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given: 'Content-Type multipart/related', supported });
-  }
-  const now = ports.clock();
-  const read = readSigned(envelope, header, scheme, { now, known: [], needsTimestamp: true });
-  const { certificate } = read;
-  const verified = isIssuedBy(certificate, ports.authoritiesOf(scheme), now);
-  const user = await userOfCertificate(ports.directory, { der: certificate.raw, verified });
-  const { body, created, print } = read.verify();
-  await ports.takeOnce([['signature', user.id, print]], created!);
-  return { user, body };
 }

@@ -1,7 +1,7 @@
 import { writeProblem } from '../binding/rest/rest.ts';
 import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Coding } from '../wire/representation.ts';
+import type { Coding } from '../wire/accept-encoding.ts';
 import { quote } from '../wire/words.ts';
 import { type Cors, createCors } from './exchange/cors.ts';
 import type { Exchange } from './exchange/exchange.ts';

@@ -3,6 +3,7 @@ import { Fault } from '../model/fault.ts';
 import type { Registry } from '../model/registry.ts';
 import { readContentType } from '../wire/content-type.ts';
 import { soapForm, versionByType } from './connectors/soap.ts';
+import { wholeLimit } from './exchange/body.ts';
 import type { Exchange, Mounts } from './exchange/exchange.ts';
 import { methodNotAllowed } from './exchange/refuse.ts';
 import { REPLY_CONNECTOR } from './log/record.ts';
@@ -24,8 +25,7 @@ export function mountReplies(app: Mounts, ports: ReplyPorts, { plain, tellAllowe
   if (!messages.later.expected) return;
   const { context, limits } = registry.gateway;
   const prefix = `/${context}/${REPLY_CONNECTOR}`;
-  // A message with all its attachments; the reader of the reply bounds each.
-  const size = limits.body + limits.attachments * limits.attachment;
+  const limit = wholeLimit(limits);
 
   const take = async (exchange: Exchange): Promise<Response> => {
     const { method, path, requestId } = exchange;
@@ -34,7 +34,7 @@ export function mountReplies(app: Mounts, ports: ReplyPorts, { plain, tellAllowe
     await stages.arrive(exchange);
     const secret = path.slice(prefix.length + 1);
     if (!SECRET.test(secret)) throw Fault.of('NOT_FOUND', { what: 'message that awaits a reply at this address' });
-    const received = exchange.body({ size, pace, codings: registry.gateway.requestEncodings });
+    const received = exchange.body({ ...limit, pace, codings: registry.gateway.requestEncodings });
     if (!received.present) throw Fault.of('BAD_BODY', { reason: 'it is missing' });
     exchange.admitted = true;
     const { contentType } = received;

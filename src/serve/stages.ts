@@ -9,7 +9,7 @@ import { addressKey } from '../security/rate-limit.ts';
 import type { Authenticator, Caller } from '../security/security-port.ts';
 import type { Answers, FirstAnswer } from '../store/index.ts';
 import { idsOf, inContext } from '../trace/trace.ts';
-import { uncodedTags } from '../wire/representation.ts';
+import { uncodedTags } from '../wire/entity-tag.ts';
 import type { ReplyAddressing } from '../wire/soap/addressing.ts';
 import { type AnswerPorts, Call, type Handlers } from './answer/call.ts';
 import { compileQueryRows, type QueryRows } from './answer/query-rows.ts';

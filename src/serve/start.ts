@@ -1,3 +1,4 @@
+import cluster from 'node:cluster';
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import type { Http2Bindings, HttpBindings } from '@hono/node-server';
@@ -18,7 +19,8 @@ import { createLazyClient } from './answer/outbound.ts';
 import { createApp, createConsoleApp } from './app.ts';
 import { GRACE, IDLE_TIMEOUT } from './exchange/body.ts';
 import type { GatewayEnv } from './exchange/exchange.ts';
-import { createHttpServer, listenAt } from './listen/listen.ts';
+import { GatewayError } from './gateway-error.ts';
+import { createHttpServer, listenAt, requireFree } from './listen/listen.ts';
 import { compileProxies } from './listen/remote.ts';
 import { openTls } from './listen/tls.ts';
 import { createLog, type LogOptions } from './log/log.ts';
@@ -43,6 +45,7 @@ import { recordLoaded } from './start/definitions.ts';
 import type { Development } from './start/development.ts';
 import { copyWarning, importCode } from './start/handlers.ts';
 import { OpenedParts } from './start/opened.ts';
+import { missingSettings, openSettings } from './start/project-settings.ts';
 import { drain, Readiness } from './start/readiness.ts';
 import { openSafeguards } from './start/safeguards.ts';
 import { openServices } from './start/services.ts';
@@ -58,6 +61,8 @@ export interface GatewayOptions {
   readonly project?: LoadedProject;
   /** `PORT`, `HOST`, `SIGNALBOX_SAMPLE_USERS`, and the variables that the definitions refer to. */
   readonly env: Environment;
+  /** Refuses to start while anything that the definitions refer to is not set; by default that is a warning. */
+  readonly strictEnv?: boolean;
   readonly log?: LogOptions;
   /** Milliseconds without a byte after which a request's body, or a reply that is not read, is abandoned; 30 s. */
   readonly idleTimeout?: number;
@@ -157,18 +162,26 @@ export function openGateway(options: GatewayOptions): Promise<OpenGateway> {
  * @throws DefinitionsError, GatewayError, StoreError
  */
 export function startGateway(options: GatewayOptions): Promise<RunningGateway> {
-  return opening(options, (parts) => listen(parts, options));
+  return opening(options, (parts) => listen(parts, options), requirePorts);
 }
 
-/** Opens the parts of a gateway, and closes them if what follows fails. */
-async function opening<T>(options: GatewayOptions, then: (parts: Parts) => Promise<T>): Promise<T> {
+/**
+ * Opens the parts of a gateway, and closes them if what follows fails.
+ * @param before is awaited before anything is opened or changed
+ */
+async function opening<T>(
+  options: GatewayOptions,
+  then: (parts: Parts) => Promise<T>,
+  before?: (registry: Registry, options: GatewayOptions) => Promise<void>,
+): Promise<T> {
   // Commands give one, often without having loaded the loader.
   const project = options.project ?? (await import('../load/index.ts')).loadProject(options);
   const registry = project.registry ?? (await import('../load/index.ts')).registryOf(project);
   checkSettings(registry, options.env, options.root);
+  await before?.(registry, options);
   const opened = new OpenedParts();
   try {
-    return await then(await open(registry, project.sources, options, opened));
+    return await then(await open(registry, project, options, opened));
   } catch (error) {
     // It may already be listening: no caller should reach a gateway with nothing behind it.
     await opened.close(0);
@@ -178,10 +191,24 @@ async function opening<T>(options: GatewayOptions, then: (parts: Parts) => Promi
 
 type Parts = Awaited<ReturnType<typeof open>>;
 
+/**
+ * Requires that the gateway's own ports are free. One that another process holds, the primary of this worker or the service
+ * manager, is not checked.
+ * @throws GatewayError
+ */
+export async function requirePorts(
+  registry: Registry,
+  { env, listen }: Pick<GatewayOptions, 'env' | 'listen'>,
+): Promise<void> {
+  if (listen !== undefined || cluster.isWorker || passedPort(env) !== undefined) return;
+  const ofConsole = readConsoleAddress(registry, env);
+  for (const at of [readAddress(registry, env), ...(ofConsole === undefined ? [] : [ofConsole])]) await requireFree(at);
+}
+
 /** The steps of a start: each part depends on those before it, and is closed before them. */
 async function open(
   registry: Registry,
-  sources: LoadedProject['sources'],
+  { sources, uses }: Pick<LoadedProject, 'sources' | 'uses'>,
   options: GatewayOptions,
   opened: OpenedParts,
 ) {
@@ -189,6 +216,12 @@ async function open(
   const { gateway: declared } = registry;
   const configured = readAddress(registry, env);
   const at = (options.listen === undefined && passedPort(env)) || configured;
+  const missing = missingSettings(registry, uses, env);
+  if (options.strictEnv === true && missing.length > 0)
+    throw new GatewayError(missing.map(({ text }) => text).join('\n'), {
+      hint: 'Set them, or leave out --strict-env to start without; signalbox env lists all.',
+    });
+  const settings = openSettings(declared.settings, env);
   // A supervisor hands over connections of one port only.
   const ofConsole = options.listen === undefined ? readConsoleAddress(registry, env) : undefined;
   const sampleUsers = readSampleUsers(registry, at, env) && (!ofConsole || readSampleUsers(registry, ofConsole, env));
@@ -200,6 +233,7 @@ async function open(
   opened.add(() => new Promise((resolve) => log.flush(() => resolve())));
   telemetry = await openTelemetry(env, redactor, (words) => log.warn(words));
   if (telemetry !== undefined) opened.add((timeoutMs) => telemetry.close(Math.min(timeoutMs, EXPORT_WITHIN)));
+  for (const { name, text } of missing) log.warn({ setting: name }, `${text}.`);
   const ports = { env, folder: root, log };
   const metrics = createMetrics({ jobs: jobNames(registry), ...(others === undefined ? {} : { others }) });
   metrics.measure(identity(sources));
@@ -253,7 +287,7 @@ async function open(
   let base = contractBase(registry, env, configured);
   let consoleUrl: string | undefined;
   const services = await openServices(registry, {
-    ...{ data, outbound, log, redactor, audit, metrics, directory, ...code },
+    ...{ data, outbound, log, settings, redactor, audit, metrics, directory, ...code },
     base: () => base,
     tracer: telemetry?.tracer,
     clock,
@@ -277,7 +311,7 @@ async function open(
     ...{ proxies, tracer: telemetry?.tracer, auditFile: safeguards.auditFile },
     ...{ handlers, queries, blobs, spool, services, outbound },
     answers: services.answers,
-    ...{ log, redactor, audit, metrics, authenticator, throttle, sampleUsers, ready: () => readiness.ask() },
+    ...{ log, settings, redactor, audit, metrics, authenticator, throttle, sampleUsers, ready: () => readiness.ask() },
     recordCall: calls.add,
     statistics,
     pace: { idle: idleTimeout, slowest: declared.limits.slowest, grace },

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { CompiledQuery, sql } from 'kysely';
-import type { SessionSetting } from './postgres/client.ts';
+import type { SessionSetting } from './postgres/connection-config.ts';
 import type { Db } from './tables.ts';
 
 /** A value as the database has it: on PostgreSQL its text, on SQLite with integers as bigint. */

@@ -1,8 +1,9 @@
 import type { LogEvent } from 'kysely';
 import { type Attributes, currentTrace } from '../trace/trace.ts';
+import { OWN_TABLES } from './tables.ts';
 
 /** The first table of the gateway in a statement. */
-const OWN_TABLE = /\b(?:from|into|update|join)\s+"?(signalbox_[a-z_]+|psprcsrqst)\b/i;
+const OWN_TABLE = new RegExp(`\\b(?:from|into|update|join)\\s+"?(${Object.keys(OWN_TABLES).join('|')})\\b`, 'i');
 
 /**
  * A logger of the query builder that records a span for each statement of the work that runs, by the semantic conventions for

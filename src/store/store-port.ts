@@ -1,7 +1,7 @@
 import type { DatabaseBounds, DatabaseEngine, MigrationFile } from '../model/gateway.ts';
 import type { PoolStatus } from '../model/metrics.ts';
 import type { MigrationError } from './error.ts';
-import type { ConnectionConfig } from './postgres/client.ts';
+import type { ConnectionConfig } from './postgres/connection-config.ts';
 import type { Db } from './tables.ts';
 
 /** The database port: everything that outlives the gateway is kept there. */

@@ -28,6 +28,65 @@ export interface Tables
   signalbox_definitions_order: DefinitionsOrderTable;
 }
 
+/**
+ * Every table of the gateway, and whether its rows stay when `signalbox dev --reset` builds a database again: `kept` is what the
+ * gateway is, and who may call.
+ */
+export const OWN_TABLES = {
+  psprcsrqst: 'emptied',
+  signalbox_api_key: 'kept',
+  signalbox_blob: 'emptied',
+  signalbox_blob_chunk: 'emptied',
+  signalbox_blob_lease: 'emptied',
+  signalbox_blob_reader: 'emptied',
+  signalbox_caller: 'emptied',
+  signalbox_dead_letter: 'emptied',
+  signalbox_definitions: 'kept',
+  signalbox_definitions_order: 'kept',
+  signalbox_delivery: 'emptied',
+  signalbox_delivery_attempt: 'emptied',
+  signalbox_guess: 'emptied',
+  signalbox_installation: 'kept',
+  signalbox_job: 'emptied',
+  signalbox_job_attempt: 'emptied',
+  signalbox_job_audit: 'emptied',
+  // Whoever runs now holds it.
+  signalbox_job_gateway: 'kept',
+  signalbox_job_key: 'emptied',
+  signalbox_job_rate: 'emptied',
+  // Whoever runs now holds them.
+  signalbox_lease: 'kept',
+  signalbox_loose_blob: 'emptied',
+  signalbox_message: 'emptied',
+  signalbox_message_content: 'emptied',
+  signalbox_message_field: 'emptied',
+  signalbox_migration: 'kept',
+  signalbox_migration_lock: 'kept',
+  signalbox_nonce: 'emptied',
+  signalbox_once: 'emptied',
+  signalbox_paused_queue: 'emptied',
+  signalbox_process_message: 'emptied',
+  signalbox_process_number: 'kept',
+  signalbox_process_request: 'emptied',
+  signalbox_project_migration: 'emptied',
+  signalbox_query_run: 'emptied',
+  signalbox_recurring: 'emptied',
+  signalbox_reply_address: 'emptied',
+  signalbox_retention: 'emptied',
+  signalbox_sample_data: 'emptied',
+  signalbox_saved_query: 'emptied',
+  signalbox_session: 'kept',
+  signalbox_sign_in: 'kept',
+  signalbox_statistics: 'emptied',
+  signalbox_user: 'kept',
+  signalbox_user_audit: 'kept',
+  signalbox_user_certificate: 'kept',
+  signalbox_user_version: 'kept',
+} satisfies Record<keyof Tables, 'kept' | 'emptied'>;
+
+/** Whether a table, or another object of the database, is the gateway's own. A newer version may have more of them. */
+export const isOwnTable = (name: string): boolean => name.startsWith('signalbox_') || Object.hasOwn(OWN_TABLES, name);
+
 /** The query builder of the gateway's own tables, over the pool or inside a transaction. */
 export type Db = Kysely<Tables>;
 

@@ -1,6 +1,6 @@
 import type { Client } from '../invoke/index.ts';
 import { asConsumer } from '../invoke/index.ts';
-import type { CallHeader, RestConsumer } from '../model/consumer.ts';
+import { acceptedTypesOf, type CallHeader, type RestConsumer } from '../model/consumer.ts';
 import { everyField } from '../model/derivation.ts';
 import { bareField } from '../model/document.ts';
 import type { Reply } from '../model/handler.ts';
@@ -146,8 +146,9 @@ function restConsumer(operation: Operation, url: string): RestConsumer {
       operation.body
     ],
     responses,
-    accepts: responses.filter(({ message }) => message.kind !== 'none').map(({ mediaType }) => mediaType),
+    accepts: acceptedTypesOf(operation),
     ...(fault === undefined ? {} : { fault }),
+    ...(operation.faultTypes === undefined ? {} : { faultTypes: operation.faultTypes }),
     properties: { base64ToBinary: false, bodyAsBuilt: true, compress: false, acceptCompressed: true },
   };
 }

@@ -125,13 +125,25 @@ interface Element {
  * @throws NameError for an unexpected structure or an empty subject
  */
 export function subjectOfCertificate(der: Uint8Array): string {
+  return nameIn(der, 'subject');
+}
+
+/** The issuer of a certificate, as {@link subjectOfCertificate}. @throws NameError */
+export function issuerOfCertificate(der: Uint8Array): string {
+  return nameIn(der, 'issuer');
+}
+
+/** Where the names are behind the version: serialNumber, signature, issuer, validity, subject (RFC 5280 section 4.1). */
+const NAME_AT = { issuer: 2, subject: 4 } as const;
+
+function nameIn(der: Uint8Array, which: keyof typeof NAME_AT): string {
   const [certificate] = elements(der, 0, der.length);
   const [toBeSigned] = childrenOf(der, certificate);
   const fields = childrenOf(der, toBeSigned);
-  // version [0] may be absent; then serialNumber, signature, issuer, validity, subject.
-  const subject = fields[fields[0]?.tag === 0xa0 ? 5 : 4];
-  const name = childrenOf(der, subject).map((set) => childrenOf(der, set).map((pair) => attributeOf(der, pair)));
-  if (name.length === 0) throw new NameError('the certificate has no subject');
+  // version [0] may be absent.
+  const found = fields[NAME_AT[which] + (fields[0]?.tag === 0xa0 ? 1 : 0)];
+  const name = childrenOf(der, found).map((set) => childrenOf(der, set).map((pair) => attributeOf(der, pair)));
+  if (name.length === 0) throw new NameError(`the certificate has no ${which}`);
   // The text form reverses the order (RFC 4514 section 2.1).
   return writeName(name.reverse());
 }

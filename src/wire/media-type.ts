@@ -48,6 +48,31 @@ export function isJsonType(essence: string): boolean {
   return essence === 'application/json' || essence.endsWith('+json');
 }
 
+/**
+ * Which of several media types content of a type has: one of its `type/subtype`, namely that with most of the parameters of the content
+ * and none of another value, else the first. @returns its index; `undefined` when none has its `type/subtype`
+ */
+export function closestType(
+  types: readonly Pick<MediaType, 'essence' | 'parameters'>[],
+  given: Pick<MediaType, 'essence' | 'parameters'>,
+): number | undefined {
+  let found: number | undefined;
+  let most = -1;
+  types.forEach(({ essence, parameters }, index) => {
+    if (essence !== given.essence) return;
+    found ??= index;
+    const isOther = [...parameters].some(([name, value]) => {
+      const own = given.parameters.get(name);
+      return own !== undefined && own.toLowerCase() !== value.toLowerCase();
+    });
+    const shared = [...parameters.keys()].filter((name) => given.parameters.has(name)).length;
+    if (isOther || shared <= most) return;
+    found = index;
+    most = shared;
+  });
+  return found;
+}
+
 /** The offer selected for a caller. */
 export interface Negotiated {
   /** Its index among the offers. */

@@ -46,8 +46,24 @@ export function headerRule(name: string): HeaderRule | undefined {
   return isOwnHeader(name) ? OWN[name] : undefined;
 }
 
+/** What identifies a request and who sends it, which calls write unless the operation does. */
+const OF_CALLS: ReadonlySet<string> = new Set(['idempotency-key', 'soapaction', 'user-agent', 'x-request-id']);
+
 /**
- * Whether a header can't be used for credentials. Proxies forward certificates in some that begin with `X-Forwarded-`.
+ * Whether calls write a header themselves. A credential there would be taken for one that the operation sends.
+ * @param name in lower case
+ */
+export function isWrittenByCalls(name: string): boolean {
+  return isOwnHeader(name) || OF_CALLS.has(name);
+}
+
+/** Whether the credential of a call can be in a header. @param name in lower case */
+export function carriesCredential(name: string): boolean {
+  return name === 'authorization' || !isWrittenByCalls(name);
+}
+
+/**
+ * Whether a header can't be used for credentials of callers. Proxies forward certificates in some that begin with `X-Forwarded-`.
  * @param name in lower case
  */
 export function isTaken(name: string): boolean {

@@ -1,9 +1,11 @@
-import { createHash, type KeyObject, X509Certificate } from 'node:crypto';
+import { type KeyObject, X509Certificate } from 'node:crypto';
 import { Refused } from '../model/security.ts';
-import { BASE64_BINARY, DS, isNamed, WSSE, WSU, X509_V3 } from '../wire/soap/wsse-names.ts';
-import { isXmlName } from '../wire/xml/text.ts';
+import { issuerOfCertificate, NameError, normaliseName } from '../wire/distinguished-name.ts';
+import { BASE64_BINARY, DS, isNamed, WSSE, X509_V3 } from '../wire/soap/wsse-names.ts';
 import { attributeOf, type XmlElement } from '../wire/xml/tree.ts';
-import { bytesOf, contentOf, elementsOf, sequenceOf } from './header.ts';
+import { bytesOf, contentOf, elementsOf, sequenceOf } from './elements.ts';
+import type { Ids } from './ids.ts';
+import { IDENTIFIERS } from './key-reference.ts';
 
 // WSS: X.509 Certificate Token Profile 1.1.1 section 3: the certificate that a signature's KeyInfo refers to.
 
@@ -18,7 +20,7 @@ interface Signer {
 
 /**
  * The certificate of a signature: in a BinarySecurityToken of the same header, inside KeyInfo, or one of `known` that is named by
- * its serial number, thumbprint or key identifier. Other certificates that are only named can't be looked up.
+ * its issuer and serial number, thumbprint or key identifier. Other certificates that are only named can't be looked up.
  * @throws Refused
  */
 export function signerOf(
@@ -36,6 +38,7 @@ export function signerOf(
     throw new Refused('SecurityTokenReference does not contain exactly one element');
   if (isNamed(reference, 'X509Data', DS)) return ofData(reference, known);
   if (isNamed(reference, 'KeyIdentifier', WSSE)) return ofIdentifier(reference, known);
+  if (isNamed(reference, 'Embedded', WSSE)) return ofEmbedded(reference);
   if (!isNamed(reference, 'Reference', WSSE)) throw new Refused(ELSEWHERE);
   return ofToken(reference, security, ids);
 }
@@ -43,8 +46,7 @@ export function signerOf(
 const ELSEWHERE = 'the certificate is not in the message';
 
 /** The one known certificate with a property: whoever has its key is trusted already, so that its name alone is enough. */
-function knownOne(known: readonly X509Certificate[], has: (certificate: X509Certificate) => boolean): Signer {
-  const certificate = known.find(has);
+function knownOne(known: readonly X509Certificate[], certificate: X509Certificate | undefined): Signer {
   if (certificate === undefined)
     throw new Refused(known.length === 0 ? ELSEWHERE : `${ELSEWHERE}, and is not one of the expected ones`);
   return { certificate, key: certificate.publicKey };
@@ -53,33 +55,44 @@ function knownOne(known: readonly X509Certificate[], has: (certificate: X509Cert
 /** Characters of an identifier. */
 const LONGEST_NAME = 512;
 
-/** Key identifiers of section 3.2, by ValueType. */
+/** Key identifiers of section 3.2, by the end of their ValueType: the beginnings differ between versions of the profile. */
 function ofIdentifier(identifier: XmlElement, known: readonly X509Certificate[]): Signer {
-  if (known.length === 0) throw new Refused(ELSEWHERE);
   const type = attributeOf(identifier, 'ValueType') ?? '';
+  // The certificate itself, as WSS4J names it by X509KeyIdentifier.
+  if (type === X509_V3) return read(identifier);
+  const kind = Object.values(IDENTIFIERS).find(({ valueType }) => nameOf(valueType) === nameOf(type));
+  if (known.length === 0 || kind === undefined) throw new Refused(ELSEWHERE);
   const value = bytesOf(identifier, LONGEST_NAME);
-  if (type.endsWith('#ThumbprintSHA1'))
-    return knownOne(known, ({ raw }) => createHash('sha1').update(raw).digest().equals(value));
-  if (type.endsWith('#X509SubjectKeyIdentifier'))
-    return knownOne(known, ({ raw }) => raw.includes(keyIdentifier(value)));
-  throw new Refused(ELSEWHERE);
+  return knownOne(
+    known,
+    known.find((each) => kind.of(each)?.equals(value)),
+  );
 }
 
-/** The extension with a key identifier of fewer than 126 bytes, in DER (RFC 5280 section 4.2.1.2). */
-function keyIdentifier(value: Buffer): Buffer {
-  const { length } = value;
-  return Buffer.concat([Buffer.from([0x06, 0x03, 0x55, 0x1d, 0x0e, 0x04, length + 2, 0x04, length]), value]);
+const nameOf = (valueType: string): string => valueType.slice(valueType.lastIndexOf('#'));
+
+/** SOAP Message Security 1.1.1, section 7.4. */
+function ofEmbedded(embedded: XmlElement): Signer {
+  const [token, another] = elementsOf(embedded);
+  if (token === undefined || another !== undefined || !isNamed(token, 'BinarySecurityToken', WSSE))
+    throw new Refused('Embedded does not contain exactly one BinarySecurityToken');
+  return ofBinary(token, X509_V3);
 }
 
 function ofToken(reference: XmlElement, security: XmlElement, ids: Ids): Signer {
   const { element } = ids.resolve(attributeOf(reference, 'URI'));
   if (!isNamed(element, 'BinarySecurityToken', WSSE) || !security.content.includes(element))
     throw new Refused('SecurityTokenReference does not refer to a token of its header');
-  const valueTypes = [attributeOf(element, 'ValueType'), attributeOf(reference, 'ValueType') ?? X509_V3];
-  if (valueTypes.some((each) => each !== X509_V3)) throw new Refused('the token is not an X.509 v3 certificate');
-  if ((attributeOf(element, 'EncodingType') ?? BASE64_BINARY) !== BASE64_BINARY)
+  return ofBinary(element, attributeOf(reference, 'ValueType') ?? X509_V3);
+}
+
+/** @param named the type that what refers to the token states */
+function ofBinary(token: XmlElement, named: string): Signer {
+  if ([attributeOf(token, 'ValueType'), named].some((each) => each !== X509_V3))
+    throw new Refused('the token is not an X.509 v3 certificate');
+  if ((attributeOf(token, 'EncodingType') ?? BASE64_BINARY) !== BASE64_BINARY)
     throw new Refused('the token is not in base64');
-  return read(element);
+  return read(token);
 }
 
 /** Other elements that identify a certificate which is there are ignored: the certificate itself must be trusted. */
@@ -90,10 +103,26 @@ function ofData(data: XmlElement, known: readonly X509Certificate[]): Signer {
   if (certificate !== undefined) return read(certificate);
   const [serial, second] = children.filter((each) => isNamed(each, 'X509IssuerSerial', DS));
   if (serial === undefined || second !== undefined || known.length === 0) throw new Refused(ELSEWHERE);
-  const [, number] = sequenceOf(serial, ['X509IssuerName', 'X509SerialNumber']);
+  const [issuer, number] = sequenceOf(serial, ['X509IssuerName', 'X509SerialNumber']);
   const digits = contentOf(number!, LONGEST_NAME).trim();
   if (!/^\d{1,64}$/.test(digits)) throw new Refused('X509SerialNumber is not a number');
-  return knownOne(known, ({ serialNumber }) => BigInt(`0x${serialNumber}`) === BigInt(digits));
+  const found = known.filter(({ serialNumber }) => BigInt(`0x${serialNumber}`) === BigInt(digits));
+  if (found.length < 2) return knownOne(known, found[0]);
+  // Spellings of names differ between systems: the name matters only where the number does not say which certificate it is.
+  const name = contentOf(issuer!, LONGEST_NAME);
+  return knownOne(
+    known,
+    found.find(({ raw }) => isSameName(name, raw)),
+  );
+}
+
+function isSameName(issuer: string, der: Buffer): boolean {
+  try {
+    return normaliseName(issuer) === issuerOfCertificate(der);
+  } catch (error) {
+    if (error instanceof NameError) return false;
+    throw error;
+  }
 }
 
 function read(element: XmlElement): Signer {
@@ -126,54 +155,4 @@ export function isIssuedBy(
     const isCurrent = now >= validFromDate.getTime() && now <= validToDate.getTime();
     return ca && isCurrent && certificate.checkIssued(authority) && certificate.verify(authority.publicKey);
   });
-}
-
-// XML Signature 1.1 section 4.4.3.2, WSS: SOAP Message Security 1.1.1 section 4: references inside a document.
-
-/** Local names of attributes that some XML reader treats as an id, in any namespace. */
-const ID_NAMES: ReadonlySet<string> = new Set(['id', 'Id', 'ID']);
-const LONGEST_REFERENCE = 256;
-
-/** The id that references use: `wsu:Id`; elements of XML signatures have their own `Id`. */
-function idOf(element: XmlElement): string | undefined {
-  const id = attributeOf(element, 'Id', WSU);
-  return id === undefined && element.namespace === DS ? attributeOf(element, 'Id') : id;
-}
-
-/** Finds the elements of an envelope that references name. */
-export class Ids {
-  /** How often each value occurs in attributes that some reader treats as an id. */
-  readonly #counts = new Map<string, number>();
-  readonly #found = new Map<string, XmlElement>();
-
-  /** @throws Refused for a duplicate `wsu:Id` */
-  constructor(envelope: XmlElement) {
-    this.#walk(envelope);
-  }
-
-  #walk(element: XmlElement): void {
-    for (const { local, namespace, value } of element.attributes) {
-      if (!ID_NAMES.has(local)) continue;
-      const count = (this.#counts.get(value) ?? 0) + 1;
-      this.#counts.set(value, count);
-      if (count > 1 && namespace === WSU) throw new Refused('an id occurs twice in the message');
-    }
-    const id = idOf(element);
-    if (id !== undefined) this.#found.set(id, element);
-    for (const each of element.content) if (typeof each !== 'string') this.#walk(each);
-  }
-
-  /**
-   * The element that a reference `#id` names. No other attribute in the whole envelope may look like its id: a different
-   * reader could resolve the reference to a different element.
-   * @throws Refused
-   */
-  resolve(uri: string | undefined): { readonly id: string; readonly element: XmlElement } {
-    const id = uri?.startsWith('#') && uri.length <= LONGEST_REFERENCE ? uri.slice(1) : '';
-    if (!isXmlName(id)) throw new Refused('a reference is not to an id of the message');
-    const element = this.#found.get(id);
-    if (element === undefined) throw new Refused('a reference names an id that is not in the message');
-    if (this.#counts.get(id) !== 1) throw new Refused('an id that a reference names occurs twice in the message');
-    return { id, element };
-  }
 }

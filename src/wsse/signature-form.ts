@@ -2,7 +2,7 @@ import { Refused } from '../model/security.ts';
 import { DS, EXC_C14N, isNamed } from '../wire/soap/wsse-names.ts';
 import { isXmlName } from '../wire/xml/text.ts';
 import { attributeOf, type XmlElement } from '../wire/xml/tree.ts';
-import { algorithmOf, bytesOf, contentOf, elementsOf, sequenceOf } from './header.ts';
+import { algorithmOf, bytesOf, contentOf, elementsOf, sequenceOf } from './elements.ts';
 
 // XML Signature 1.1 section 4: the subset of the element Signature that WS-Security needs.
 

@@ -2,9 +2,11 @@ import type { X509Certificate } from 'node:crypto';
 import { Refused } from '../model/security.ts';
 import type { XmlElement } from '../wire/xml/tree.ts';
 import { faultOfKey } from './algorithms.ts';
-import { checkValidity, Ids, signerOf } from './certificate.ts';
-import { checkTimestamp, type EnvelopeParts, partsOf, type SecurityHeader } from './header.ts';
+import { checkValidity, signerOf } from './certificate.ts';
+import { type EnvelopeParts, partsOf, type SecurityHeader } from './header.ts';
+import { Ids } from './ids.ts';
 import { readSignature, type SignatureReference } from './signature-form.ts';
+import { checkTimestamp } from './times.ts';
 import { type Covered, verifySignature } from './verify.ts';
 
 // WS-Security X.509 Certificate Token Profile 1.1.1: messages whose Body and Timestamp are signed, in both directions.
@@ -64,7 +66,11 @@ export function readSigned(
   const time = indexOf(timestamp);
   if (body < 0 || (timestamp !== undefined && time < 0))
     throw new Refused('the signature does not cover Body and Timestamp');
-  const { certificate, key } = signerOf(form.keyInfo, security, ids, known);
+  // Of two with the same key, of which one replaces the other, the valid one is meant.
+  const isCurrent = (each: X509Certificate): boolean =>
+    now <= each.validToDate.getTime() && now >= each.validFromDate.getTime();
+  const inOrder = [...known.filter(isCurrent), ...known.filter((each) => !isCurrent(each))];
+  const { certificate, key } = signerOf(form.keyInfo, security, ids, inOrder);
   const unfit = faultOfKey(key, form.algorithm);
   if (unfit !== undefined) throw new Refused(unfit);
   checkValidity(certificate, now);

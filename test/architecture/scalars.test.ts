@@ -35,8 +35,16 @@ function asked(text: string): string[] {
   ].flatMap((pattern) => text.match(new RegExp(pattern, 'gm')) ?? []);
   const switches = text.matchAll(/^( *)switch \((?:[^\n]*\.)?kind\) \{\n([\s\S]*?)^\1\}/gm);
   const cases = [...switches].flatMap(([, , body = '']) => body.match(new RegExp(`case ${any(own)}`, 'g')) ?? []);
-  return [...found, ...cases];
+  const tables = text.matchAll(/\bRecord<string, [^=;]*= \{([^{}]*)\}/g);
+  const keyed = [...tables].flatMap(([table, body = '']) => {
+    const keys = [...body.matchAll(KEY)].map(([, key = '']) => key);
+    return keys.length > 1 && keys.every((key) => (SCALAR_KINDS as readonly string[]).includes(key)) ? [table] : [];
+  });
+  return [...found, ...cases, ...keyed];
 }
+
+/** A key of a table, at the beginning of a line or within one. */
+const KEY = /(?:^|,|\n)\s*'?([\w-]+)'?: /g;
 
 describe('the table of scalars', () => {
   it('is what code asks about a type, not the word of the type', () => {
@@ -56,6 +64,8 @@ describe('the table of scalars', () => {
     "const isDate = kind === 'date';",
     "const SOME = new Set(['flag', 'string']);",
     'const WIDTHS: Readonly<Record<ScalarKind, number>> = {',
+    'const LONGEST: Readonly<Record<string, number>> = { date: 10, uuid: 36 };',
+    "const NATURES: Record<string, 'text' | 'number'> = {\n  date: 'text',\n  integer: 'number',\n};",
     'if (SOME.has(type.kind)) return 1;',
     "  switch (column.kind) {\n    case 'integer':\n      return 1;\n  }",
   ])('is asked for by the code that this test finds: %s', (text) => {

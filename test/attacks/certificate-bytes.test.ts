@@ -4,7 +4,8 @@ import { Refused, SIGNATURE_ALGORITHMS } from '../../src/model/security.ts';
 import { namesOfCertificate } from '../../src/security/scheme/client-certificate.ts';
 import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { faultOfKey } from '../../src/wsse/algorithms.ts';
-import { checkValidity, Ids, isIssuedBy, signerOf } from '../../src/wsse/certificate.ts';
+import { checkValidity, isIssuedBy, signerOf } from '../../src/wsse/certificate.ts';
+import { Ids } from '../../src/wsse/ids.ts';
 import { AUTHORITY, SERVER } from '../support/certificates.ts';
 
 const authorities = [new X509Certificate(AUTHORITY)];

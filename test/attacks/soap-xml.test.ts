@@ -231,6 +231,8 @@ describe('a message whose length is a lie', () => {
     await closed;
     const reply = received();
     expect(reply).toMatch(/^HTTP\/1\.1 413 /);
-    expect(reply).toContain(`<faultstring>The request body is larger than ${128 * MiB} bytes.</faultstring>`);
+    expect(reply).toContain(
+      `<faultstring>The request body is larger than ${128 * MiB} bytes (\`limits.body\`).</faultstring>`,
+    );
   });
 });

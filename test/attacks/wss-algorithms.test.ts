@@ -14,6 +14,8 @@ import {
   type Signing,
   signedCall,
   TOKEN_REFERENCE,
+  token,
+  X509,
 } from './support/wss.ts';
 
 let gateway: TestGateway;
@@ -25,6 +27,9 @@ const C14N = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
 const der = ({ certificate }: Signer): string => new X509Certificate(certificate).raw.toString('base64');
 const data = (inside: string): string => `<ds:X509Data xmlns:ds="${DS}">${inside}</ds:X509Data>`;
 const inData = (signer: Signer): string => data(`<ds:X509Certificate>${der(signer)}</ds:X509Certificate>`);
+const referring = (inside: string): string => `<wsse:SecurityTokenReference>${inside}</wsse:SecurityTokenReference>`;
+const embedded = (inside: string): string => `<wsse:Embedded>${inside.replace(' wsu:Id="token"', '')}</wsse:Embedded>`;
+const identifier = (value: string): string => `<wsse:KeyIdentifier ValueType="${X509}">${value}</wsse:KeyIdentifier>`;
 const write = (signing: Signing = {}): string => signedCall('SIGNED', 'hello', signing);
 const elliptic: Signing = { signer: ELLIPTIC, algorithm: ECDSA_SHA256 };
 
@@ -39,6 +44,8 @@ it.each<[string, Signing]>([
     'the certificate in a SecurityTokenReference',
     { keyInfo: `<wsse:SecurityTokenReference>${inData(PARTNER)}</wsse:SecurityTokenReference>` },
   ],
+  ['the certificate embedded in a SecurityTokenReference', { keyInfo: referring(embedded(token(PARTNER))) }],
+  ['the certificate in a key identifier', { keyInfo: referring(identifier(der(PARTNER))) }],
 ])('%s is taken', async (_, signing) => {
   expect((await post(gateway, write(signing))).text).toMatch(/<S>(partner|elliptic) hello<\/S>/);
 });

@@ -280,7 +280,7 @@ describe('attachments', () => {
       faultOf(reopened(message([], sent)).then((each) => each.finish()));
     expect(await finished(['root', ...ids])).toBe('none');
     expect(await finished([...ids, 'root'])).toBe('none');
-    const many = `TOO_MANY_ATTACHMENTS: The message has more than ${LIMITS.attachments} attachments.`;
+    const many = `TOO_MANY_ATTACHMENTS: The message has more than ${LIMITS.attachments} attachments (\`limits.attachments\`).`;
     expect(await finished(['root', ...ids, 'x'])).toBe(many);
     expect(await finished([...ids, 'x', 'root'])).toBe(many);
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it, test } from 'vitest';
 import { ruleSample, rulesWithSample } from '../diff/samples.ts';
+import { contractOf } from '../import/wsdl/policies.ts';
 import { signalbox, temporaryFolder, writeFiles } from './support.ts';
 
 interface Found {
@@ -62,6 +63,20 @@ test('the address and ways to authenticate are compared as contracts state them'
   expect(lines(await changesOf(keyed, pets(reply('Pet', 'security: [{ login: [] }]\n'))))).toEqual([
     'breaking scheme-removed: Credentials of the scheme api-key (header X-Key) are no longer accepted.',
     'compatible scheme-added: Credentials of the scheme basic are accepted too.',
+  ]);
+});
+
+test('what policies ask of a token or a signature is compared', async () => {
+  const user = (inside: string): string =>
+    contractOf(
+      {
+        binding: `<wsp:Policy><sp:SupportingTokens><wsp:Policy><sp:UsernameToken><wsp:Policy>${inside}</wsp:Policy></sp:UsernameToken></wsp:Policy></sp:SupportingTokens></wsp:Policy>`,
+      },
+      'https://partner.example.org/',
+    );
+  expect(lines(await changesOf(user(''), user('<sp:HashPassword/>')))).toEqual([
+    'breaking scheme-removed: Credentials of the scheme username-token are no longer accepted.',
+    'compatible scheme-added: Credentials of the scheme username-token (password digest) are accepted too.',
   ]);
 });
 

@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { expect, test } from 'vitest';
-import { staffPath, staffProject } from './fixture.ts';
+import { files, staffPath, staffProject } from './fixture.ts';
 import { poll } from './poll.ts';
-import { repository, signalbox, start } from './support.ts';
+import { repository, signalbox, signalboxProcess, start } from './support.ts';
 
 const nodes = `node: STOCK
 base: \${env:STOCK_URL}
@@ -169,4 +169,41 @@ test('the .env.example of the sample has all of its settings', async () => {
     code: 0,
     stdout: expect.stringMatching(/^\.env\.example has \d+ settings/),
   });
+});
+
+const withSettings = (): Promise<string> =>
+  staffProject({
+    'definitions/gateway.yaml': `${files['definitions/gateway.yaml']}settings:
+  CARRIER_KEY: { value: "\${secret:CARRIER_KEY}", description: The key of our account. }
+  HEAVIEST: { value: "\${env:HEAVIEST:-30}", type: int }
+`,
+  });
+
+test('lists the settings of code, and shows what they are for in .env.example', async () => {
+  const cwd = await withSettings();
+  const { stdout } = await signalbox(['env'], { cwd });
+  expect(stdout).toMatch(
+    /^CARRIER_KEY +secret +missing +definitions\/gateway\.yaml:\d+ +settings\.CARRIER_KEY\.value of the gateway LOCAL$/m,
+  );
+  expect(stdout).toMatch(/^HEAVIEST +env +default +30 /m);
+  const example = await signalbox(['env', '--example'], { cwd });
+  expect(example.stdout).toContain(
+    '# The key of our account.\n# settings.CARRIER_KEY.value of the gateway LOCAL (definitions/gateway.yaml)\n',
+  );
+});
+
+test('serve starts with a warning while something is not set; with --strict-env it does not start', async () => {
+  const cwd = await withSettings();
+  const said =
+    'CARRIER_KEY is not set, and neither is CARRIER_KEY_FILE; needed by settings.CARRIER_KEY.value of the gateway LOCAL (definitions/gateway.yaml:';
+  const strict = await signalboxProcess(['serve', '--strict-env'], { cwd, env: { PORT: '0' } });
+  expect(strict).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining(`signalbox: ${said}`) });
+  const gateway = start(['serve'], { cwd, env: { PORT: '0' } });
+  await gateway.until(/^Signalbox is ready on /m);
+  expect(gateway.output()).toContain(said);
+  await gateway.stop();
+  const complete = start(['serve', '--strict-env'], { cwd, env: { PORT: '0', CARRIER_KEY: 'k-4711' } });
+  await complete.until(/^Signalbox is ready on /m);
+  expect(complete.output()).not.toContain('k-4711');
+  await complete.stop();
 });

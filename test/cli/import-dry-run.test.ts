@@ -86,6 +86,47 @@ it.each<[string, (json: string) => string, readonly string[]]>([
   expect(await differencesOf('parts.yaml', OPENAPI, change)).toEqual(expected);
 });
 
+const bodyOf = (schema: string): string => `
+openapi: 3.0.3
+info: { title: Payments, version: '1' }
+servers: [{ url: 'https://pay.example.org' }]
+paths:
+  /payments/{id}:
+    post:
+      operationId: pay
+      parameters:
+        - { name: id, in: path, required: true, schema: { type: string } }
+        - { name: X-Tenant, in: header, required: true, schema: { type: string } }
+      requestBody: { required: true, content: { application/vnd.pay+json: { schema: ${schema} } } }
+      responses: { '204': { description: ok } }
+components:
+  schemas:
+    Card: { type: object, required: [number], properties: { number: { type: string }, cvc: { type: string } } }
+    Cash: { type: object, required: [amount], properties: { amount: { type: integer } } }
+    Animal: { type: object, required: [kind], properties: { kind: { type: string } }, discriminator: { propertyName: kind } }
+    Cat: { allOf: [{ $ref: '#/components/schemas/Animal' }, { type: object, required: [lives], properties: { lives: { type: integer } } }] }
+    Dog: { allOf: [{ $ref: '#/components/schemas/Animal' }, { type: object, required: [bark], properties: { bark: { type: string } } }] }
+`;
+
+const EITHER = `[{ $ref: '#/components/schemas/Card' }, { $ref: '#/components/schemas/Cash' }]`;
+
+it.each<[string, string]>([
+  ['one of two', `{ oneOf: ${EITHER} }`],
+  ['any of two', `{ anyOf: ${EITHER} }`],
+  ['one of two, which a member names', `{ oneOf: ${EITHER}, discriminator: { propertyName: kind } }`],
+  ['what others derive from', `{ $ref: '#/components/schemas/Animal' }`],
+  ['a member that is one of two', `{ type: object, required: [by], properties: { by: { oneOf: ${EITHER} } } }`],
+  ['a list of one of two', `{ type: array, items: { oneOf: ${EITHER} } }`],
+])('a call whose body is %s is compared, by a body that its document accepts', async (_, schema) => {
+  const contract = bodyOf(schema);
+  expect(await differencesOf('pay.yaml', contract, (json) => json)).toEqual([]);
+  expect(
+    await differencesOf('pay.yaml', contract, (json) =>
+      json.replaceAll('application/vnd.pay+json', 'application/json'),
+    ),
+  ).toEqual(['the media type of the request of "pay": application/vnd.pay+json; a dry run shows application/json']);
+});
+
 const WSDL = `<definitions xmlns="http://schemas.xmlsoap.org/wsdl/" xmlns:s="http://schemas.xmlsoap.org/wsdl/soap/" xmlns:t="urn:parts" targetNamespace="urn:parts">
   <types><xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:parts" elementFormDefault="qualified">
     <xs:element name="read"><xs:complexType><xs:sequence><xs:element name="id" type="xs:int"/></xs:sequence></xs:complexType></xs:element>

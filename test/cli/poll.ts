@@ -1,3 +1,5 @@
+import { pauseAfter } from '../support/project.ts';
+
 /** Asks again and again until there is an answer; fails, with what was seen, after 45 seconds. */
 export async function poll<T>(
   what: string,
@@ -5,10 +7,10 @@ export async function poll<T>(
   seen: () => string = () => '',
 ): Promise<T> {
   const limit = performance.now() + 45_000;
-  while (performance.now() < limit) {
+  for (let ms = 10; performance.now() < limit; ms = pauseAfter(ms)) {
     const answer = await ask();
     if (answer !== undefined) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, ms));
   }
   throw new Error(`timed out waiting for ${what}\n${seen()}`);
 }

@@ -146,6 +146,19 @@ test.concurrent('a database that is not there is said so, without a stack', asyn
   expect(code).toBe(1);
 });
 
+test.concurrent('a value that its column can not have: the row, the column and what to do', async () => {
+  const odd = await staffProject({
+    'definitions/odd.yaml': "query: ODD\npublic: true\ncolumns: { AT: date }\nsql: select 'infinity' as at\n",
+  });
+  expect(await signalbox(['query', 'ODD'], { cwd: odd })).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(
+      /^signalbox: Query ODD \(row 1, column AT\) failed .*\n {2}query ODD: row 1: column AT holds .*`infinity: null`.*\n$/,
+    ),
+  });
+});
+
 test.concurrent('--explain prints the plan instead of rows', async () => {
   const { code, stdout } = await signalbox([...sales, '--explain'], { cwd });
   expect(code).toBe(0);

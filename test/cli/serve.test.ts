@@ -146,11 +146,13 @@ test('definitions with mistakes: the diagnostics, exit code 1, nothing listens',
   expect(code).toBe(1);
 });
 
-test('a port that is taken: one line and a hint', async () => {
+test('a port that is taken: one line and a hint, and the database, which its holder may use, is left as it is', async () => {
   const port = String(await takenPort());
-  const { code, stderr } = await signalboxProcess(['serve'], { cwd: await staffProject(), env: { PORT: port } });
+  const cwd = await staffProject();
+  const { code, stderr } = await signalboxProcess(['serve'], { cwd, env: { PORT: port } });
   expect(stderr).toMatch(new RegExp(`^signalbox: .*${port}.*in use by process \\d+ \\(.+\\)\n  .*PORT`));
   expect(code).toBe(1);
+  expect(existsSync(join(cwd, '.signalbox/signalbox.db'))).toBe(false);
 });
 
 test('goes on serving when nobody reads its output any more', async () => {

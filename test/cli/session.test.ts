@@ -37,7 +37,7 @@ test.concurrent('sessions of the console are listed and ended, one or all of a u
   await store.close();
   const run = (...args: string[]): Promise<Ran> => signalbox(['user', ...args], { cwd: root });
   const list = await run('session', 'list');
-  expect(list.stdout.split('\n')[0]).toMatch(/^SESSION +USER +BY +CREATED +USED +EXPIRES +ADDRESS +BROWSER$/);
+  expect(list.stdout.split('\n')[0]).toMatch(/^SESSION +USER +SIGNED IN +BY +LAST USED +ENDS +ADDRESS +BROWSER$/);
   const [first, ...rest] = JSON.parse((await run('session', 'list', 'grace', '--json')).stdout) as { id: string }[];
   expect([first, rest.length]).toMatchObject([{ user: 'grace', signedIn: 'password', agent: 'Browser/1.0' }, 2]);
   const id = first?.id ?? '';

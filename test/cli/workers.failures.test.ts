@@ -1,5 +1,5 @@
 import { readdir, rename, rm } from 'node:fs/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
 import { files, staffPath, staffProject } from './fixture.ts';
 import { poll } from './poll.ts';
@@ -120,8 +120,12 @@ describe.skipIf(!hasPostgres)('several workers on PostgreSQL', () => {
   });
 
   test('a port that is taken is told once, and nothing is left behind', async () => {
-    const env = { PORT: String(await takenPort()), DATABASE_URL: database.url };
+    const untouched = await createDatabase();
+    onTestFinished(untouched.drop);
+    const env = { PORT: String(await takenPort()), DATABASE_URL: untouched.url };
     const { code, stderr, stdout } = await signalboxProcess(['serve', '--workers', '2'], { cwd, env });
+    const { rows } = await untouched.run("select tablename from pg_tables where tablename = 'signalbox_migration'");
+    expect(rows).toEqual([]);
     expect(stderr.match(/is in use/g)).toHaveLength(1);
     expect(stdout).not.toContain('ready');
     expect(code).toBe(1);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NumberToken, parseWithDigits } from '../../src/codec/json/scan.ts';
+import { NumberToken, parseWithDigits } from '../../src/codec/json/number-token.ts';
 
 const digits = (maximum: number): fc.Arbitrary<string> => fc.stringMatching(new RegExp(`^\\d{1,${maximum}}$`));
 

@@ -64,6 +64,16 @@ describe('reading XML', () => {
     expect(complaint(document('D', [field('X', type)]), `<X>${content}</X>`)).toBe(message);
   });
 
+  it('gives elements of one name to their fields by their order, also if only one field names the namespace', () => {
+    const of = document('D', [
+      field('FIRST', 'string', { xmlName: 'X', required: true }),
+      field('BETWEEN', 'string', { required: true }),
+      field('SECOND', 'string', { xmlName: 'X', namespace: NS }),
+    ]);
+    const value = read(of, `<D xmlns="${NS}"><X>a</X><BETWEEN>b</BETWEEN><X>c</X></D>`);
+    expect(value).toEqual({ FIRST: 'a', BETWEEN: 'b', SECOND: 'c' });
+  });
+
   it('takes elements in any order, and comments and white space between them', () => {
     const d = document('D', [field('A', 'integer'), field('B', 'string')]);
     const value = inside(d, '\n<!-- c --><B>b</B>\t<?p i?>\r\n<A>1</A> ');

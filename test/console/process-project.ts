@@ -40,6 +40,7 @@ sql: |
   select n, case n when 7 then '<script>alert(7)</script>' else 'word ' || n || ' ' || coalesce(:MOOD, '') || coalesce(:SINCE, '') end as word from t
 ---
 query: CELLS
+csv: { file: cells.of-today.csv }
 permission: EVERYTHING
 columns: { TEXT: string, NUMBER: integer }
 sql: select '=1+1' as text, -1 as number union all select '+a', -2 union all select '-a', -3 union all select '@a', -4 union all select 'plain', -5 order by 2 desc

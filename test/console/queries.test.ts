@@ -101,7 +101,10 @@ describe('queries in the console', () => {
   });
 
   it('are downloaded as CSV in which no cell is a formula', async () => {
-    const { text } = await demo.get('/queries/CELLS/download?format=csv');
+    const { text, headers } = await demo.get('/queries/CELLS/download?format=csv');
+    expect(headers['content-disposition'], 'by `csv: { file }`').toContain("''cells.of-today.csv");
+    const other = await demo.get('/queries/CELLS/download?format=json');
+    expect(other.headers['content-disposition']).toContain("''CELLS.json");
     expect(text).toBe("TEXT,NUMBER\r\n'=1+1,-1\r\n'+a,-2\r\n'-a,-3\r\n'@a,-4\r\nplain,-5\r\n");
   });
 

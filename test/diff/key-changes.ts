@@ -62,9 +62,11 @@ const ofMessages = (before: string, after: string): KeyChange => {
 
 const scheme = (before: string, after: string): KeyChange => {
   const text = (keys: string): string =>
-    `scheme: KEY\n${keys}\n---\npermission-list: READERS\n---\nrole: CLERK\npermission-lists: [READERS]\n---\nservice: Orders.v1\npermission: READERS\nrequires: KEY\noperations:\n  ORDERS_GET: { ${before.includes('webhook') || after.includes('webhook') ? 'post: orders' : 'soap: true'}, response: { fields: { N: integer } } }`;
+    `scheme: KEY\n${keys}\n---\npermission-list: READERS\n---\nrole: CLERK\npermission-lists: [READERS]\n---\nservice: Orders.v1\npermission: READERS\nrequires: KEY\noperations:\n  ORDERS_GET: { ${[before, after].some((each) => /^(?:webhook|hmac):/.test(each)) ? 'post: orders' : 'soap: true'}, response: { fields: { N: integer } } }`;
   return whole(text(before), text(after));
 };
+const hmac = (more: string): string => `hmac: { secrets: ["\${secret:S}"], user: shop, header: X-A, ${more} }`;
+const signed = (more: string): string => `{ hmac: { secrets: "\${secret:S}", header: X-A, ${more} } }`;
 const TOKEN = 'issuer: https://login.example.org, audience: orders, jwks: "https://login.example.org/keys"';
 const bearer = (before: string, after: string): KeyChange =>
   scheme(`bearer: { ${TOKEN}, ${before} }`, `bearer: { ${TOKEN}, ${after} }`);
@@ -587,6 +589,14 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     '{ signature: { file: a.pem, key-file: a.key } }',
     '{ signature: { file: a.pem, key-file: a.key, digest: sha512 } }',
   ),
+  'node.credential.signature.reference': ofMessages(
+    '{ signature: { file: a.pem, key-file: a.key } }',
+    '{ signature: { file: a.pem, key-file: a.key, reference: thumbprint } }',
+  ),
+  'node.credential.signature.token': ofMessages(
+    '{ signature: { file: a.pem, key-file: a.key } }',
+    '{ signature: { file: a.pem, key-file: a.key, token: signed } }',
+  ),
   'node.credential.reply-signature': ofMessages(
     '{ timestamp: 5 min }',
     '{ timestamp: 5 min, reply-signature: { certificate: a.pem } }',
@@ -618,6 +628,19 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   'node.credential.reply-signature.confirmation': ofMessages(
     '{ signature: { file: a.pem, key-file: a.key }, reply-signature: { certificate: a.pem } }',
     '{ signature: { file: a.pem, key-file: a.key }, reply-signature: { certificate: a.pem, confirmation: true } }',
+  ),
+  'node.credential.hmac': credential('{ bearer: "${secret:T}" }', signed('')),
+  'node.credential.hmac.header': credential(signed(''), signed('').replace('X-A', 'X-B')),
+  'node.credential.hmac.algorithm': credential(signed(''), signed('algorithm: sha512')),
+  'node.credential.hmac.form': credential(signed(''), signed('form: "sha256={hex}"')),
+  'node.credential.hmac.signed': credential(signed(''), signed('signed: "v0:{body}"')),
+  'node.credential.hmac.timestamp': credential(
+    signed('signed: "{timestamp}{body}", timestamp: X-Time'),
+    signed('signed: "{timestamp}{body}", timestamp: X-Date'),
+  ),
+  'node.credential.hmac.id': credential(
+    signed('signed: "{id}{body}", id: X-Id'),
+    signed('signed: "{id}{body}", id: X-Event'),
   ),
   'node.credential.webhook': credential('{ bearer: "${secret:T}" }', '{ webhook: "${secret:T}" }'),
   'node.certificate': nodes(BASE, `${BASE}certificate: { file: a.pem, key-file: b.pem }`),
@@ -658,6 +681,10 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     'signature: { ca: ca.pem, digests: [sha256] }',
     'signature: { ca: ca.pem, digests: [sha512] }',
   ),
+  'scheme.signature.certificates': scheme(
+    'signature: { ca: ca.pem }',
+    'signature: { ca: ca.pem, certificates: c.pem }',
+  ),
   'scheme.signature.max-age': scheme(
     'signature: { ca: ca.pem, max-age: 1 min }',
     'signature: { ca: ca.pem, max-age: 2 min }',
@@ -666,6 +693,20 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   'scheme.webhook.tolerance': scheme(
     'webhook: { secrets: ["${secret:S}"], user: shop, tolerance: 1 min }',
     'webhook: { secrets: ["${secret:S}"], user: shop, tolerance: 2 min }',
+  ),
+  'scheme.hmac': scheme('api-key: { header: X-A }', hmac('')),
+  'scheme.hmac.header': scheme(hmac(''), hmac('').replace('X-A', 'X-B')),
+  'scheme.hmac.algorithm': scheme(hmac(''), hmac('algorithm: sha512')),
+  'scheme.hmac.form': scheme(hmac(''), hmac('form: "sha256={hex}"')),
+  'scheme.hmac.signed': scheme(hmac(''), hmac('signed: "v0:{body}"')),
+  'scheme.hmac.timestamp': scheme(
+    hmac('signed: "{timestamp}{body}", timestamp: X-Time'),
+    hmac('signed: "{timestamp}{body}", timestamp: X-Date'),
+  ),
+  'scheme.hmac.id': scheme(hmac('signed: "{id}{body}", id: X-Id'), hmac('signed: "{id}{body}", id: X-Event')),
+  'scheme.hmac.tolerance': scheme(
+    hmac('signed: "{timestamp}{body}", timestamp: X-Time, tolerance: 1 min'),
+    hmac('signed: "{timestamp}{body}", timestamp: X-Time, tolerance: 2 min'),
   ),
 
   'permission-list.permission-list': whole(

@@ -56,11 +56,16 @@ const UNSEEN: Readonly<Record<string, string>> = {
   'node.credential.signature.passphrase':
     'Which certificate it is depends on the environment; that there is one is compared.',
   'node.credential.api-key.value': 'It is secret.',
+  'node.credential.hmac.secrets': 'They are secret.',
+  'node.credential.hmac.secret-encoding': 'It is how the secret is written here; signatures stay the same.',
   'node.credential.client-credentials': 'Credentials depend on the environment; their kind is compared.',
   'scheme.bearer.jwks': 'It is where keys are; tokens stay the same.',
   'scheme.signature.ca': 'It is a file, whose content is not in the definitions.',
   'scheme.webhook.user': 'It is under which name the call is recorded.',
   'scheme.webhook.secrets': 'They are secret.',
+  'scheme.hmac.user': 'It is under which name the call is recorded.',
+  'scheme.hmac.secrets': 'They are secret.',
+  'scheme.hmac.secret-encoding': 'It is how the secret is written here; signatures stay the same.',
 };
 
 const keys = schemaKeys();

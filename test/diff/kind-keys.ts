@@ -31,6 +31,7 @@ export const KIND_KEYS: { readonly [K in KindWord]: Readonly<Record<string, Said
     publicUrl: REPORTED,
     migrations: 'It is how data is stored.',
     'sample-data': 'It is for trials.',
+    settings: 'They are for code.',
     handlers: 'It is where code is.',
     namespace: REPORTED,
     timezone: REPORTED,
@@ -191,6 +192,7 @@ export const KIND_KEYS: { readonly [K in KindWord]: Readonly<Record<string, Said
     'username-token': REPORTED,
     signature: REPORTED,
     webhook: REPORTED,
+    hmac: REPORTED,
   }),
   'permission-list': keysOf<'permission-list' | keyof PermissionListDeclared>({
     'permission-list': REPORTED,

@@ -43,8 +43,18 @@ export function messagesOf(document: Document, texts: readonly string[]): Messag
     document,
     valid: { json: [...json, ...texts.filter((each) => read(strict, each, 'json') !== undefined)], xml },
     written: { json, xml },
-    reads: (each, language) => read(strict, each, language) !== undefined,
-    takes: (each, language) => read(lax, each, language) !== undefined,
+    reads: once((each, language) => read(strict, each, language) !== undefined),
+    takes: once((each, language) => read(lax, each, language) !== undefined),
+  };
+}
+
+/** Reads each text once: in every role and beside every other definition, the same texts are tried. */
+function once(reads: Messages['reads']): Messages['reads'] {
+  const known = { json: new Map<string, boolean>(), xml: new Map<string, boolean>() };
+  return (text, language) => {
+    const found = known[language].get(text) ?? reads(text, language);
+    known[language].set(text, found);
+    return found;
   };
 }
 

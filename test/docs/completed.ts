@@ -22,7 +22,7 @@ scheme: CORP_TOKENS
 bearer: { issuer: https://login.example.org/, audience: a, jwks: https://login.example.org/jwks.json, users: known }
 `,
   ],
-  'docs/messages.md': ['', '', '', '', '', '', '', ''],
+  'docs/messages.md': ['', '', '', '', '', '', '', '', '', ''],
   'docs/ws-security.md': ['', '---\nrole: PARTNER\npermission-lists: []\n'],
   'docs/java-clients.md': [],
   'docs/migrations.md': ['#file migrations/0001-vehicles.sql\ncreate table vehicle (plate varchar(12) primary key);\n'],

@@ -7,20 +7,20 @@ import type { Component } from '../../src/model/component.ts';
 import { openStore, type Store } from '../../src/store/index.ts';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';
 import { document, field } from '../support/registry.ts';
+import { openMigrated } from '../support/sqlite.ts';
 
 const engines: readonly Store['kind'][] = hasPostgres ? ['sqlite', 'postgres'] : ['sqlite'];
 
 /** A fresh database of an engine with tables of these statements. */
 async function storeOf(kind: Store['kind'], statements: readonly string[]): Promise<Store> {
   const root = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
-  const database = kind === 'postgres' ? await createDatabase() : undefined;
-  const store = await openStore({ url: database?.url ?? 'sqlite:box.db', root });
+  const database = kind === 'postgres' ? await createDatabase({ migrated: true }) : undefined;
+  const store = database === undefined ? await openMigrated(root) : await openStore({ url: database.url, root });
   onTestFinished(async () => {
     await store.close();
     await database?.drop();
     rmSync(root, { recursive: true, force: true });
   });
-  await store.migrate();
   await store.loadSampleData([{ name: 'tables.sql', sql: statements.join(';\n') }]);
   return store;
 }

@@ -31,7 +31,7 @@ describe('generated code under the compiler', () => {
   it('answers 501 from a stub', async () => {
     const { default: stub } = await import('./fixtures/src/handlers/locations-get.ts');
     const context = { operation: { id: 'LOCATIONS_GET' } } as LOCATIONS_GET_Context;
-    expect(() => stub.onRequest({ REGION: 'N' }, context)).toThrowError(
+    await expect(stub.onRequest({ REGION: 'N' }, context)).rejects.toThrowError(
       expect.objectContaining({
         code: 'NOT_WRITTEN',
         status: 501,

@@ -261,6 +261,7 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
         operations: {
           FILE_PUT: {
             soap: true,
+            faults: [{ name: 'OutOfStock', document: LOC_FAULT }],
             request: FILE,
             response: FILE,
             fault: LOC_FAULT,
@@ -297,6 +298,29 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
         connections: 20,
         bounds: databaseBounds(30_000),
       },
+      settings: [
+        {
+          name: 'HEAVIEST_PARCEL',
+          field: field('HEAVIEST_PARCEL', 'int', { default: 30, description: 'In kg; heavier ones go by freight' }),
+          value: config('${env:HEAVIEST_PARCEL:-30}', [{ kind: 'env', name: 'HEAVIEST_PARCEL', default: '30' }]),
+          isSecret: false,
+          at,
+        },
+        {
+          name: 'CARRIER_KEY',
+          field: field('CARRIER_KEY', 'string', { required: true }),
+          value: config('${secret:CARRIER_KEY}', [{ kind: 'secret', name: 'CARRIER_KEY' }]),
+          isSecret: true,
+          at,
+        },
+        {
+          name: 'SUPPORT_MAIL',
+          field: field('SUPPORT_MAIL', 'string'),
+          value: config('${env:SUPPORT_MAIL:-}', [{ kind: 'env', name: 'SUPPORT_MAIL', default: '' }]),
+          isSecret: false,
+          at,
+        },
+      ],
       delivered: ['PROCESSREQUEST.v1'],
       requires: asked('basic', 'KEY'),
       ...NETWORK,

@@ -92,7 +92,8 @@ describe('generate', () => {
   it('tells an operation that is SOAP alone from one over REST, and what is called from what is provided', () => {
     const { operations, consumers, services } = JSON.parse(files.get('generated/registry.json') ?? '');
     expect(operations.FILE_PUT).not.toHaveProperty('uris');
-    expect(operations.FILE_PUT.soap).toEqual({ name: 'FILE_PUT', request: 'FILE', response: 'FILE' });
+    const faults = [{ name: 'OutOfStock', document: 'LOC_FAULT' }];
+    expect(operations.FILE_PUT.soap).toEqual({ name: 'FILE_PUT', request: 'FILE', response: 'FILE', faults });
     expect(operations.KINDS_GET).toMatchObject({ method: 'GET', uris: ['kinds/{id}'], soap: { name: 'KINDS_GET' } });
     expect(Object.keys(consumers)).toEqual(expect.arrayContaining(['FILE_FETCH', 'FILE_UPLOAD', 'PARTNER_PING']));
     expect(consumers.FILE_FETCH).not.toHaveProperty('uris');

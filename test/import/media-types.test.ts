@@ -46,3 +46,38 @@ it.each(['application/vnd.api+json', 'application/json;version=1'])('a served co
   const { text } = await serviceOf('application/json', type, 'provider');
   expect(text).toContain(`response: { ${type}: Part }`);
 });
+
+const VERSIONS = `
+openapi: 3.0.3
+info: { title: Parts, version: '1' }
+servers: [{ url: 'https://parts.example.org' }]
+paths:
+  /parts:
+    get:
+      operationId: readParts
+      responses:
+        '200':
+          description: ok
+          content:
+            application/vnd.acme+json;version=1: { schema: { $ref: '#/components/schemas/Old' } }
+            application/vnd.acme+json;version=2: { schema: { $ref: '#/components/schemas/New' } }
+            application/vnd.acme+json;version="2": { schema: { $ref: '#/components/schemas/Old' } }
+components:
+  schemas:
+    Old: { type: object, properties: { old: { type: string } } }
+    New: { type: object, properties: { new: { type: string } } }
+`;
+
+it.each([
+  'consumer',
+  'provider',
+] as const)('replies that differ in a parameter of their type are all carried by a %s', async (as) => {
+  const { declared, losses } = await declaredOf({ 'parts.yaml': VERSIONS }, { as });
+  expect(errorsOf(declared)).toEqual([]);
+  const text = yamlOf(declared).service ?? '';
+  expect(text).toMatch(/application\/vnd\.acme\+json;version=1"?: Old/);
+  expect(text).toMatch(/application\/vnd\.acme\+json;version=2"?: New/);
+  expect(losses.map(({ what }) => what)).toEqual([
+    'the reply as application/vnd.acme+json;version="2", which differs from that as application/vnd.acme+json;version=2',
+  ]);
+});

@@ -45,6 +45,19 @@ test('the steps of a release: what would be published is taken, and its bill of 
   expect(names).toEqual(expect.arrayContaining(Object.keys(dependencies)));
 });
 
+test('a new project compiles with all declarations checked, without types of the drivers being installed', async () => {
+  const cwd = appOf(24);
+  // Not below it: another test begins a project there.
+  const shop = join(folder, 'shop');
+  await run('npx', ['signalbox', 'init', shop], { cwd, env });
+  // Only what a project has by itself: the compiler, and the types of Node.
+  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund'], { cwd: shop, env });
+  const { stdout } = await run('npx', ['tsc', '-p', '.', '--skipLibCheck', 'false'], { cwd: shop, env }).catch(
+    (error: { stdout: string }) => error,
+  );
+  expect(stdout).toBe('');
+}, 120_000);
+
 test('the package holds what runs, what documents it, and its licences', async () => {
   const { stdout } = await run('tar', ['tzf', tarball]);
   const paths = stdout

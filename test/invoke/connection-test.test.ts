@@ -193,6 +193,19 @@ describe('a test of a connection', () => {
     expect(done.ok).toBe(false);
   });
 
+  it('reports a secret that no request could be signed with', async () => {
+    const { url } = await target({});
+    const secrets = [text('${secret:SHARED}')];
+    const hmac = { header: 'X-A', algorithm: 'sha256', form: '{hex}', signed: '{body}', encoding: 'hex' } as const;
+    for (const credential of [{ kind: 'hmac', secrets, ...hmac } as const, { kind: 'webhook', secrets } as const]) {
+      const done = await test(node('ERP', [url], { credential }), { SHARED: 'neither' });
+      expect(phasesOf(done)).toContain('credential failed');
+      expect(JSON.stringify(done)).toContain("the webhook secret of node ERP can't be used");
+    }
+    const credential = { kind: 'hmac', secrets, ...hmac } as const;
+    expect(phasesOf(await test(node('ERP', [url], { credential }), { SHARED: '00ff' }))).toContain('credential ok');
+  });
+
   it('does not reveal the host of an address that is a secret', async () => {
     const { port } = new URL(await deadAddress());
     const env = { ERP_URL: `http://localhost:${port}/hook` };

@@ -189,18 +189,28 @@ describe('a reply beyond the limits', () => {
 
   it('its envelope', async () => {
     const error = await thrown(answered(reply(inPartner(`<p:name>${'x'.repeat(3000)}</p:name>`)), {}, { body: 2000 }));
-    expect(error).toMatchObject({ code: 'REPLY_TOO_LARGE', message: 'FILE_SEND: the reply is larger than 2000 bytes' });
+    expect(error).toMatchObject({
+      code: 'REPLY_TOO_LARGE',
+      message: 'FILE_SEND: the reply is larger than 2000 bytes (`limits.body`)',
+    });
   });
 
   it('its envelope in gzip', async () => {
     const body = gzipSync(envelope(inPartner(`<p:name>${'x'.repeat(100_000)}</p:name>`)));
     const headers = { 'Content-Type': 'text/xml', 'Content-Encoding': 'gzip' };
-    expect(await thrown(answered({ headers, body }, {}, { body: 2000 }))).toMatchObject({ code: 'REPLY_TOO_LARGE' });
+    expect(await thrown(answered({ headers, body }, {}, { body: 2000 }))).toMatchObject({
+      code: 'REPLY_TOO_LARGE',
+      message: 'FILE_SEND: the reply is larger than 2000 bytes (`limits.body`)',
+    });
   });
 
   it('an attachment, while it is read', async () => {
     const got = await answered(two, { response: FILE }, { attachment: 4000 });
-    expect(await thrown(read(got.value.content))).toMatchObject({ code: 'REPLY_TOO_LARGE', httpResponseCode: 200 });
+    expect(await thrown(read(got.value.content))).toMatchObject({
+      code: 'REPLY_TOO_LARGE',
+      httpResponseCode: 200,
+      message: 'FILE_SEND: an attachment is larger than 4000 bytes (`limits.attachment`)',
+    });
     got.close();
   });
 
@@ -230,7 +240,7 @@ describe('a reply beyond the limits', () => {
     const got = await answered(two, { response: FILE }, { attachments: 1 });
     const error = await thrown(read(got.value.content));
     expect(error).toBeInstanceOf(InvokeError);
-    expect(error).toMatchObject({ message: expect.stringContaining('more than 1 attachments') });
+    expect(error).toMatchObject({ message: expect.stringContaining('more than 1 attachments (`limits.attachments`)') });
     got.close();
   });
 });

@@ -140,7 +140,7 @@ describe('a reply that is not what is declared', () => {
     );
     expect(await thrown(call)).toMatchObject({
       code: 'REPLY_TOO_LARGE',
-      message: 'SOME_CALL: the reply is larger than 5000 bytes',
+      message: 'SOME_CALL: the reply is larger than 5000 bytes (`limits.body`)',
     });
     await closed;
   });
@@ -162,7 +162,10 @@ describe('content', () => {
 
   it('has a limit, which its head or its bytes run into', async () => {
     const known = { headers: { 'Content-Length': '6' }, body: 'abcdef' };
-    const large = { code: 'REPLY_TOO_LARGE', message: 'SOME_CALL: the content of the reply is larger than 5 bytes' };
+    const large = {
+      code: 'REPLY_TOO_LARGE',
+      message: 'SOME_CALL: the content of the reply is larger than 5 bytes (`limits.attachment`)',
+    };
     expect(await failure({ response: 'binary' }, known, { attachment: 5 })).toMatchObject(large);
     const unknown = await reply(
       { response: 'binary' },

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { InvokeError } from '../../src/invoke/index.ts';
 import type { MessageSigner, NodeCredential, UsernameToken } from '../../src/model/node.ts';
-import { DIGEST_ALGORITHMS, SIGNATURE_ALGORITHMS } from '../../src/model/security.ts';
+import { DIGEST_ALGORITHMS, KEY_REFERENCES, SIGNATURE_ALGORITHMS } from '../../src/model/security.ts';
 import { readXml } from '../../src/wire/xml/read-xml.ts';
 import { childrenOf, textOf, type XmlElement } from '../../src/wire/xml/tree.ts';
-import { ELLIPTIC, PARTNER } from '../attacks/support/signers.ts';
+import { BARE, ELLIPTIC, PARTNER } from '../attacks/support/signers.ts';
 import { SERVICES } from '../serve/soap-client.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { gatewayText } from '../support/project.ts';
@@ -50,7 +50,7 @@ const HASH = '$scrypt$ln=1,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$AuMcxQgRFHdYh6Wtyp4w7r
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'signalbox-wss-'));
-  for (const [name, { certificate, key }] of Object.entries({ signer: PARTNER, elliptic: ELLIPTIC })) {
+  for (const [name, { certificate, key }] of Object.entries({ signer: PARTNER, elliptic: ELLIPTIC, bare: BARE })) {
     writeFileSync(join(folder, `${name}.pem`), certificate);
     writeFileSync(join(folder, `${name}.key`), key);
   }
@@ -78,6 +78,9 @@ username-token: { max-age: 5 min }
 scheme: SIGNED
 signature: { algorithms: [rsa-sha256, ecdsa-sha256, rsa-pss-sha384, rsa-sha1], digests: [sha256, sha512, sha1] }
 ---
+scheme: NAMED
+signature: { algorithms: [rsa-sha256, ecdsa-sha256], certificates: callers.pem }
+---
 document: SAID
 fields: { S: string, FILE: { type: binary, required: false } }
 ---
@@ -86,7 +89,9 @@ namespace: ${SERVICE_NAMESPACE}
 permission: EVERYTHING
 operations:
   FILE_SEND: { soap: true, requires: [TOKEN, SIGNED], request: SAID, response: SAID, handler: echo }
+  NAMED: { soap: true, requires: NAMED, request: SAID, response: SAID, handler: echo }
 `,
+      'callers.pem': ELLIPTIC.certificate + PARTNER.certificate,
       'src/handlers/echo.ts': `export default {
   onRequest: ({ S }, context) => ({ S: [context.caller?.user, S].join(' ') }),
 };
@@ -118,6 +123,17 @@ describe('a node with `credential: { username-token: … }`', () => {
     const credential = security({ usernameToken: userToken(true), timestamp: 300_000 });
     const called = await caller(served(), credential, { headers }).call('FILE_SEND', { S: 'Grüße & <b>' });
     expect(called.value).toEqual({ S: 'demo Grüße & <b>' });
+  });
+
+  it('without a password sends the user alone', async () => {
+    const { url, seen } = await target(ANSWER);
+    const calling = caller(url, security({ usernameToken: { user: text('demo'), digest: false } }));
+    await calling.call('FILE_SEND', { S: 'x' });
+    const [token] = named(seen[0]!.body.toString(), 'UsernameToken');
+    expect(childrenOf(token!).map((each) => [each.local, textOf(each)])).toEqual([['Username', 'demo']]);
+    expect(calling.preview('FILE_SEND', { S: 'x' }).body).toContain(
+      '<wsse:Username>demo</wsse:Username></wsse:UsernameToken>',
+    );
   });
 
   it('sends the password that the served door accepts', async () => {
@@ -236,6 +252,16 @@ describe('a node with `credential: { timestamp: … }`', () => {
   });
 });
 
+const elliptic: MessageSigner = { file: text('elliptic.pem'), keyFile: text('elliptic.key') };
+
+/** The element of a reference, and its value type. */
+const REFERRED = {
+  token: ['Reference', 'X509v3'],
+  'issuer-serial': ['X509Data', undefined],
+  'key-identifier': ['KeyIdentifier', 'X509SubjectKeyIdentifier'],
+  thumbprint: ['KeyIdentifier', 'ThumbprintSHA1'],
+} as const;
+
 describe('a node with `credential: { signature: … }`', () => {
   const signed = security({ signature: signing, timestamp: 300_000 });
 
@@ -267,18 +293,68 @@ describe('a node with `credential: { signature: … }`', () => {
     expect(body).toContain(`SignatureMethod Algorithm="${uris.algorithm}"`);
   });
 
+  it.each(
+    KEY_REFERENCES.flatMap((reference) =>
+      [signing, elliptic].map((signer) => [reference, signer.file.source, signer] as const),
+    ),
+  )('refers to its certificate by %s, and the served door finds it among those of its scheme: %s', async (reference, _, signer) => {
+    const signature = { ...signer, ...(reference === 'token' ? {} : { reference }) };
+    const credential = security({ signature, timestamp: 300_000 });
+    const { url, seen } = await target(ANSWER);
+    await caller(url, credential).call('FILE_SEND', { S: 'x' });
+    const sent = seen[0]!.body.toString();
+    expect(named(sent, 'BinarySecurityToken')).toHaveLength(reference === 'token' ? 1 : 0);
+    const [found] = named(sent, 'SecurityTokenReference').flatMap(childrenOf);
+    const type = found!.attributes.find(({ local }) => local === 'ValueType')?.value.replace(/.*#/, '');
+    expect([found!.local, type]).toEqual(REFERRED[reference]);
+    expect(caller(url, credential).preview('FILE_SEND', { S: 'x' }).body).toContain('<wsse:SecurityTokenReference>');
+    const registry = partner(node('PARTNER', [served()], { credential }), { request: SAID, response: SAID });
+    const operation = registry.consumers.get('FILE_SEND')!;
+    const NAMED = { name: 'NAMED', action: 'NAMED.v1' };
+    if (operation.kind === 'soap') Object.assign(operation.soap, NAMED);
+    const sending = client(registry, { env, folder }).call('FILE_SEND', { S: 'x' });
+    expect((await sending).value).toEqual({ S: 'partner x' });
+  });
+
+  it.each([
+    [undefined, 'signed', 'Reference'],
+    ['thumbprint', 'signed', 'KeyIdentifier'],
+    ['issuer-serial', 'included', 'X509Data'],
+  ] as const)('sends its certificate as well as its name: reference %s, token %s', async (reference, token, form) => {
+    const signature = { ...signing, token, ...(reference === undefined ? {} : { reference }) };
+    const credential = security({ signature, timestamp: 300_000 });
+    const { url, seen } = await target(ANSWER);
+    await caller(url, credential).call('FILE_SEND', { S: 'x' });
+    const sent = seen[0]!.body.toString();
+    const covered = named(sent, 'Reference').map(({ attributes }) => attributes.find((a) => a.local === 'URI')?.value);
+    expect(named(sent, 'SecurityTokenReference').flatMap(childrenOf)[0]?.local).toBe(form);
+    expect(named(sent, 'BinarySecurityToken')).toHaveLength(1);
+    const references = covered.filter((uri) => uri === '#security-token').length;
+    expect(references - (form === 'Reference' ? 1 : 0)).toBe(token === 'signed' ? 1 : 0);
+    if (reference === undefined)
+      expect((await caller(served(), credential).call('FILE_SEND', { S: 'x' })).value).toEqual({ S: 'partner x' });
+  });
+
+  it('without a Timestamp sends none', async () => {
+    const { url, seen } = await target(ANSWER);
+    await caller(url, security({ signature: signing })).call('FILE_SEND', { S: 'x' });
+    expect(named(seen[0]!.body.toString(), 'Timestamp')).toEqual([]);
+    expect(named(seen[0]!.body.toString(), 'Signature')).toHaveLength(1);
+  });
+
   it('signs content that is streamed, as Base64 in the Body', async () => {
     const called = await caller(served(), signed).call('FILE_SEND', { S: 'x', FILE: attachment('onetwo') });
     expect(called.value).toEqual({ S: 'partner x' });
   });
 
-  it('signs Body, Timestamp, UsernameToken and addressing', async () => {
+  it('signs Body, Timestamp, UsernameToken, addressing and header blocks of the message', async () => {
     const { url, seen } = await target(ANSWER);
     const credential = security({ usernameToken: userToken(true), signature: signing, timestamp: 300_000 });
-    const registry = partner(node('PARTNER', [url], { credential }), { request: SAID, response: SAID });
+    const request = document('SAID', [field('S'), field('ORDER', 'string', { header: true })]);
+    const registry = partner(node('PARTNER', [url], { credential }), { request, response: SAID });
     const operation = registry.consumers.get('FILE_SEND')!;
     if (operation.kind === 'soap') Object.assign(operation.soap, { addressing: true });
-    await client(registry, { env, folder }).call('FILE_SEND', { S: 'x' });
+    await client(registry, { env, folder }).call('FILE_SEND', { S: 'x', ORDER: '7' });
     const body = seen[0]!.body.toString();
     const uris = named(body, 'Reference').flatMap(
       ({ attributes }) => attributes.find((a) => a.local === 'URI')?.value ?? [],
@@ -288,10 +364,30 @@ describe('a node with `credential: { signature: … }`', () => {
       (uri) => elements.find((each) => each.attributes.some((a) => a.local === 'Id' && `#${a.value}` === uri))?.local,
     );
     expect(covered.toSorted()).toEqual(
-      ['Action', 'BinarySecurityToken', 'Body', 'MessageID', 'ReplyTo', 'Timestamp', 'To', 'UsernameToken'].filter(
-        (each) => elements.some(({ local }) => local === each),
-      ),
+      [
+        'Action',
+        'BinarySecurityToken',
+        'Body',
+        'MessageID',
+        'ORDER',
+        'ReplyTo',
+        'Timestamp',
+        'To',
+        'UsernameToken',
+      ].filter((each) => elements.some(({ local }) => local === each)),
     );
+  });
+
+  it('signs header blocks and a Body that declare the prefix of its ids themselves', async () => {
+    const { url, seen } = await target(ANSWER);
+    const own = { request: 'xml', response: SAID, properties: { upContent: false } } as const;
+    const wsu = 'xmlns:wsu="http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd"';
+    const content = `<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Header><t:A xmlns:t="urn:t" ${wsu}><wsu:Created>x</wsu:Created></t:A></s:Header><s:Body xmlns:wsu="urn:another"><wsu:x/></s:Body></s:Envelope>`;
+    const registry = partner(node('PARTNER', [url], { credential: signed }), own);
+    await client(registry, { env, folder }).call('FILE_SEND', { content });
+    const body = seen[0]!.body.toString();
+    expect(named(body, 'Reference').length).toBeGreaterThanOrEqual(3);
+    expect(named(body, 'x').map(({ namespace }) => namespace)).toEqual(['urn:another']);
   });
 
   it('is shown without its values', () => {
@@ -318,9 +414,14 @@ describe('a node with `credential: { signature: … }`', () => {
     expect(seen).toEqual([]);
   });
 
-  it.each([
+  it.each<[string, MessageSigner, string]>([
     ['a missing certificate', { ...signing, file: text('none.pem') }, 'none.pem'],
     ['a key of another certificate', { ...signing, keyFile: text('elliptic.key') }, 'does not belong to'],
+    [
+      'a name that the certificate does not have',
+      { file: text('bare.pem'), keyFile: text('bare.key'), reference: 'key-identifier' },
+      "the certificate bare.pem can't be referred to by key-identifier: it does not have one",
+    ],
     ['no certificate', { ...signing, file: text('signer.key') }, 'does not contain a certificate'],
     [
       'a key that does not fit the algorithm',

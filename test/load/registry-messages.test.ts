@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { DELIVERY_RETRY } from '../../src/model/message.ts';
+import { DELIVERY_RETRY } from '../../src/model/retry.ts';
 import { documentOf, load, names, operation } from './linked.ts';
 
 const TEXT = `queue: LOCATION_EVENTS

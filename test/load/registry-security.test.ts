@@ -115,6 +115,7 @@ describe('a scheme', () => {
       digests: ['http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2001/04/xmlenc#sha512'],
       maxAge: 60_000,
       caFile: { source: '${env:CA_FILE}', parts: [{ kind: 'env', name: 'CA_FILE' }] },
+      certificatesFile: { source: '${env:CALLERS_FILE}', parts: [{ kind: 'env', name: 'CALLERS_FILE' }] },
     });
   });
 });

@@ -182,6 +182,7 @@ describe('the gateway', () => {
           keepalive: { idle: 10_000, interval: 5000, count: 3 },
         },
       },
+      settings: [],
       handlers: 'src/handlers',
       namespace: 'urn:signalbox:local-1',
       strict: false,

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { kindsAmong } from '../../src/load/read/declaration.ts';
+import { kindsAmong } from '../../src/kinds/kinds.ts';
 import { readProject } from '../../src/load/read/files.ts';
 import { schemaErrors } from '../../src/load/read/shape.ts';
 import { editorSchema } from '../../src/load/schema/editor.ts';

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseTypeWord } from '../../src/load/document/field-type.ts';
-import { fitValue, restrictionBroken, spelled } from '../../src/load/document/fit.ts';
+import { fitValue } from '../../src/load/document/fit.ts';
+import { restrictionBroken, spelled } from '../../src/load/document/restriction.ts';
 import type { ScalarType } from '../../src/model/field.ts';
 import { isDate } from '../../src/wire/lexical.ts';
 import { compilePattern } from '../../src/wire/pattern.ts';

@@ -1,14 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createRedactor } from '../../src/codec/redact/redactor.ts';
-import { type MessageControl, openMessageControl } from '../../src/messaging/run/index.ts';
-import { openBlobs, openQueue, openStore } from '../../src/store/index.ts';
-import { eventually, gatewayText } from '../support/project.ts';
-import { type OperatedGateway, startOperated } from './operated.ts';
+import { describe, expect, it } from 'vitest';
+import type { MessageControl } from '../../src/messaging/run/index.ts';
+import { eventually } from '../support/project.ts';
+import { type OperatedGateway, openBeside, operatedFiles, startOperated } from './operated.ts';
 import { ENGINES, type EngineKind } from './project.ts';
 
-const FILES = {
-  'definitions/gateway.yaml': gatewayText(),
-  'definitions/places.yaml': `queue: PLACE_EVENTS
+const FILES = operatedFiles(
+  `queue: PLACE_EVENTS
 order: [PLACE]
 search: [PLACE]
 ---
@@ -23,20 +20,14 @@ operations:
   PLACE_CHANGED: { post: changed, request: PLACE_CHANGE, queue: PLACE_EVENTS }
   LOOSE: { post: loose, request: { fields: { N: integer } }, queue: LOOSE_EVENTS }
 ---
-{ node: ERP, base: "\${env:ERP_URL}", circuit: { failures: 0 } }
----
-service: Erp.v1
-target: ERP
-permission: EVERYTHING
-operations:
-  ERP_PUT: { post: "erp/{PLACE}", request: { fields: { PLACE: { type: string, required: true }, N: integer } } }
-  ERP_LOOSE: { post: "loose", request: { fields: { N: integer } } }
----
 { subscription: TO_ERP, operation: PLACE_CHANGED, call: ERP_PUT, retry: { attempts: 1 } }
+---
+{ service: ErpLoose.v1, target: ERP, permission: EVERYTHING, operations: { ERP_LOOSE: { post: loose, request: { fields: { N: integer } } } } }
 ---
 { subscription: LOOSE_TO_ERP, operation: LOOSE, call: ERP_LOOSE, retry: { attempts: 1 } }
 `,
-};
+  '{ fields: { PLACE: { type: string, required: true }, N: integer } }',
+);
 
 interface Box extends OperatedGateway {
   readonly messages: MessageControl;
@@ -44,17 +35,8 @@ interface Box extends OperatedGateway {
 
 /** A gateway, and beside it what a command of an operator opens. */
 async function start(kind: EngineKind): Promise<Box> {
-  const { erp, ...box } = await startOperated(kind, FILES);
-  const store = await openStore({ url: box.database, root: box.folder });
-  const queue = await openQueue(store);
-  const blobs = await openBlobs(store);
-  onTestFinished(async () => {
-    await queue.close();
-    await blobs.close();
-    await store.close();
-  });
-  const { registry } = box.gateway;
-  return { ...box, erp, messages: openMessageControl({ registry, store, queue, blobs, redactor: createRedactor() }) };
+  const box = await startOperated(kind, FILES);
+  return { ...box, ...(await openBeside(box)) };
 }
 
 const publish = (box: Box, PLACE: string, N: number): Promise<string> => box.publish('Places.v1/changed', { PLACE, N });

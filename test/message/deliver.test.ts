@@ -1,22 +1,18 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../support/project.ts';
+import { type OperatedGateway, openOperated } from './operated.ts';
 import { PLACES } from './places.ts';
-import { ENGINES, type MessageGateway, startMessages, Target } from './project.ts';
+import { ENGINES } from './project.ts';
 
 const CHANGED = 'Places.v1/changed';
 
 describe.each(ENGINES)('messages are delivered on %s', (kind) => {
-  let box: MessageGateway;
-  let erp: Target;
+  let box: OperatedGateway;
 
   beforeAll(async () => {
-    erp = await Target.start();
-    box = await startMessages(kind, PLACES, { ERP_URL: erp.url });
+    box = await openOperated(kind, PLACES);
   });
-  afterAll(async () => {
-    await box?.stop();
-    await erp?.stop();
-  });
+  afterAll(() => box?.stop());
 
   const change = (message: object): Promise<string> => box.publish(CHANGED, message);
   const message = (id: string): Promise<Readonly<Record<string, unknown>>> =>
@@ -40,8 +36,8 @@ describe.each(ENGINES)('messages are delivered on %s', (kind) => {
       { place: 'A1', n: 1, message: one, attempt: 1 },
       { place: 'A2', n: 2, message: two, attempt: 1 },
     ]);
-    expect(erp.at('/erp/A2')).toEqual([]);
-    expect(erp.at('/erp/A1')).toMatchObject([
+    expect(box.erp.at('/erp/A2')).toEqual([]);
+    expect(box.erp.at('/erp/A1')).toMatchObject([
       {
         body: { N: 1, Label: 'N/A1', Fixed: 7 },
         headers: { 'x-request-id': id, 'idempotency-key': `"${id}"` },
@@ -75,18 +71,18 @@ describe.each(ENGINES)('messages are delivered on %s', (kind) => {
 
   it('with the same id to a system that was not available', async () => {
     let refused = 0;
-    erp.status = ({ path }) => (path === '/erp/later' && ++refused < 3 ? 503 : 200);
+    box.erp.status = ({ path }) => (path === '/erp/later' && ++refused < 3 ? 503 : 200);
     const delivery = await box.delivered(await box.publish('Places.v1/noted', { PLACE: 'later' }), 'NOTED_TO_ERP');
-    const ids = erp.at('/erp/later').map(({ headers }) => headers['idempotency-key']);
+    const ids = box.erp.at('/erp/later').map(({ headers }) => headers['idempotency-key']);
     expect(ids).toEqual(Array(3).fill(`"${delivery.id}"`));
     expect((await attempts(delivery.id)).map(({ code }) => code)).toEqual([503, 503, 200]);
   });
 
   it('not again to a system that refuses them: without order they are given up', async () => {
-    erp.status = ({ path }) => (path === '/erp/refused' ? 422 : 200);
+    box.erp.status = ({ path }) => (path === '/erp/refused' ? 422 : 200);
     const id = await box.publish('Places.v1/noted', { PLACE: 'refused' });
     const delivery = await box.delivered(id, 'NOTED_TO_ERP', 'Error');
-    expect(erp.at('/erp/refused')).toHaveLength(1);
+    expect(box.erp.at('/erp/refused')).toHaveLength(1);
     expect(await attempts(delivery.id)).toMatchObject([{ number: 1, code: 422 }]);
     expect(await message(id)).toMatchObject({ status: 'Error', open: 0 });
     const lines = box
@@ -101,7 +97,7 @@ describe.each(ENGINES)('messages are delivered on %s', (kind) => {
     const audited = box.log().find((line) => line.work === 'message' && line.id === id);
     expect(audited).toMatchObject({ name: 'NOTED_TO_ERP', attempt: 1, fault: 'UPSTREAM_FAILED', complete: false });
     // An operator runs it again.
-    erp.status = () => 200;
+    box.erp.status = () => 200;
     await box.gateway.background.queues.retry(String(delivery.id), 'operator');
     await box.delivered(id, 'NOTED_TO_ERP', 'Done');
     expect(await message(id)).toMatchObject({ status: 'Done', open: 0 });
@@ -137,10 +133,10 @@ describe.each(ENGINES)('messages are delivered on %s', (kind) => {
       box.call('/gateway/RESTListeningConnector/Places.v1/code', { method: 'POST', body: JSON.stringify({ PLACE }) });
     const replies = await Promise.all(Array.from({ length: 2 * counts }, (_, i) => publish(i % 2 === 0 ? 'c1' : 'c2')));
     expect(new Set(replies.map(({ status }) => status))).toEqual(new Set([200]));
-    const numbers = (path: string) => erp.at(path).map(({ body }) => body.N);
+    const numbers = (path: string) => box.erp.at(path).map(({ body }) => body.N);
     const expected = Array.from({ length: counts }, (_, i) => i + 1);
     await eventually('all deliveries', () =>
-      erp.at('/erp/c1').length + erp.at('/erp/c2').length >= 2 * counts ? true : undefined,
+      box.erp.at('/erp/c1').length + box.erp.at('/erp/c2').length >= 2 * counts ? true : undefined,
     );
     expect(numbers('/erp/c1')).toEqual(expected);
     expect(numbers('/erp/c2')).toEqual(expected);
@@ -153,7 +149,7 @@ describe.each(ENGINES)('messages are delivered on %s', (kind) => {
     const waiting = new Promise<number>((resolve) => {
       answer = resolve;
     });
-    erp.status = () => waiting;
+    box.erp.status = () => waiting;
     const ids = await Promise.all(['d1', 'd2', 'd3', 'd4', 'd5', 'd6'].map((PLACE) => change({ PLACE, REGION: 'N' })));
     for (const id of ids) await box.delivered(id, 'PLACE_CACHE');
     const [{ n } = {}] = await box.rows(
@@ -186,7 +182,7 @@ describe.each(ENGINES)('messages are delivered on %s', (kind) => {
   it('until more than 16 have led to one another by calls that come back over HTTP', async () => {
     const hops: unknown[] = [];
     // Another system that answers a change with a change, in the trace of the call.
-    erp.status = async ({ path, headers: { traceparent, tracestate } }) => {
+    box.erp.status = async ({ path, headers: { traceparent, tracestate } }) => {
       if (path !== '/erp/echo') return 200;
       hops.push(tracestate);
       const reply = await box.call('/gateway/RESTListeningConnector/Places.v1/noted', {
@@ -199,7 +195,7 @@ describe.each(ENGINES)('messages are delivered on %s', (kind) => {
     await box.publish('Places.v1/noted', { PLACE: 'echo' });
     const sql = "select * from signalbox_delivery where subscription = 'NOTED_TO_ERP' and status = 'Error'";
     const [dead] = await box.found('the end of the circle', sql);
-    erp.status = () => 200;
+    box.erp.status = () => 200;
     expect(hops).toEqual(Array.from({ length: 17 }, (_, n) => `signalbox=h:${n}`));
     expect(await attempts(dead?.id)).toMatchObject([{ number: 1, code: 508 }]);
   });

@@ -2,14 +2,14 @@ import { expect, it } from 'vitest';
 import { followNode, readDown } from '../../src/messaging/run/down.ts';
 import { NODE_DEFAULTS, type Node } from '../../src/model/node.ts';
 import { openToRead } from '../../src/store/index.ts';
+import { startOperated } from './operated.ts';
 import { PLACES } from './places.ts';
-import { ENGINES, startMessages, Target } from './project.ts';
+import { ENGINES } from './project.ts';
 
 /** Places whose target is tried again soon after its circuit breaker has opened. */
 const NODE = 'base: ${env:ERP_URL}\n';
 
 it.each(ENGINES)('a target that is down gets single probes, then all deliveries in order, on %s', async (kind) => {
-  const erp = await Target.start();
   const files = Object.fromEntries(
     Object.entries(PLACES).map(([file, text]) => [
       file,
@@ -17,71 +17,59 @@ it.each(ENGINES)('a target that is down gets single probes, then all deliveries 
     ]),
   );
   expect(files).not.toEqual(PLACES);
-  const box = await startMessages(kind, files, { ERP_URL: erp.url });
-  try {
-    erp.status = () => (erp.taken.length < 12 ? 503 : 200);
-    const ids: string[] = [];
-    for (let n = 0; n < 40; n++)
-      ids.push(await box.publish('Places.v1/changed', { PLACE: `P${n % 4}`, REGION: 'N', N: n }));
-    for (const id of ids) await box.delivered(id, 'TO_ERP');
-    const done = erp.taken.slice(11);
-    expect(done).toHaveLength(40);
-    for (const place of ['P0', 'P1', 'P2', 'P3'])
-      expect(
-        erp
-          .at(`/erp/${place}`)
-          .slice(-10)
-          .map(({ body }) => body.N),
-      ).toEqual(Array.from({ length: 10 }, (_, n) => 4 * n + Number(place.slice(1))));
-    const [{ failed } = { failed: undefined }] = await box.rows(
-      "select count(*) as failed from signalbox_delivery_attempt where code = 503 or reason like '%suspended%'",
-    );
-    // The probes that failed are not attempts.
-    expect(Number(failed)).toBeLessThan(11);
-    const lines = box.log().map(({ what }) => what);
-    expect(lines).toContain('a target that is down, whose deliveries wait');
-    const back = box.log().find(({ msg }) => msg === 'Node ERP answers again.');
-    expect(back).toMatchObject({ level: 'info', subscription: 'TO_ERP', node: 'ERP' });
-  } finally {
-    await box.stop();
-    await erp.stop();
-  }
+  const box = await startOperated(kind, files);
+  const { erp } = box;
+  erp.status = () => (erp.taken.length < 12 ? 503 : 200);
+  const ids: string[] = [];
+  for (let n = 0; n < 40; n++)
+    ids.push(await box.publish('Places.v1/changed', { PLACE: `P${n % 4}`, REGION: 'N', N: n }));
+  for (const id of ids) await box.delivered(id, 'TO_ERP');
+  const done = erp.taken.slice(11);
+  expect(done).toHaveLength(40);
+  for (const place of ['P0', 'P1', 'P2', 'P3'])
+    expect(
+      erp
+        .at(`/erp/${place}`)
+        .slice(-10)
+        .map(({ body }) => body.N),
+    ).toEqual(Array.from({ length: 10 }, (_, n) => 4 * n + Number(place.slice(1))));
+  const [{ failed } = { failed: undefined }] = await box.rows(
+    "select count(*) as failed from signalbox_delivery_attempt where code = 503 or reason like '%suspended%'",
+  );
+  // The probes that failed are not attempts.
+  expect(Number(failed)).toBeLessThan(11);
+  const lines = box.log().map(({ what }) => what);
+  expect(lines).toContain('a target that is down, whose deliveries wait');
+  const back = box.log().find(({ msg }) => msg === 'Node ERP answers again.');
+  expect(back).toMatchObject({ level: 'info', subscription: 'TO_ERP', node: 'ERP' });
 }, 60_000);
 
 it.each(ENGINES)('the delivery that was a probe shows since when its target is down, on %s', async (kind) => {
-  const erp = await Target.start();
-  erp.status = () => 503;
   const files = { ...PLACES };
   files['definitions/places.yaml'] = files['definitions/places.yaml'].replace(
     NODE,
     `${NODE}circuit: { failures: 2, reset: 200 ms }\n`,
   );
-  const box = await startMessages(kind, files, { ERP_URL: erp.url });
+  const box = await startOperated(kind, files);
+  const { erp } = box;
+  erp.status = () => 503;
+  const id = await box.publish('Places.v1/changed', { PLACE: 'P', REGION: 'N', N: 1 });
+  const where = `message = '${id}' and subscription = 'TO_ERP' and reason like 'node ERP has been down since 20%'`;
+  const [row] = await box.found('the probe to be noted', `select status, next from signalbox_delivery where ${where}`);
+  expect(row?.status).toBe('Retry');
+  expect(Number(row?.next)).toBeGreaterThan(0);
+  const store = await openToRead({ root: box.folder, url: box.database });
   try {
-    const id = await box.publish('Places.v1/changed', { PLACE: 'P', REGION: 'N', N: 1 });
-    const where = `message = '${id}' and subscription = 'TO_ERP' and reason like 'node ERP has been down since 20%'`;
-    const [row] = await box.found(
-      'the probe to be noted',
-      `select status, next from signalbox_delivery where ${where}`,
-    );
-    expect(row?.status).toBe('Retry');
-    expect(Number(row?.next)).toBeGreaterThan(0);
-    const store = await openToRead({ root: box.folder, url: box.database });
-    try {
-      const down = await readDown(await store.tables());
-      expect(down).toEqual([
-        { node: 'ERP', subscription: 'TO_ERP', since: expect.any(String), next: expect.any(String), message: id },
-      ]);
-      expect(Date.parse(down[0]?.since ?? '')).toBeLessThanOrEqual(Date.now());
-    } finally {
-      await store.close();
-    }
-    erp.status = () => 200;
-    expect((await box.delivered(id, 'TO_ERP')).reason).toBeNull();
+    const down = await readDown(await store.tables());
+    expect(down).toEqual([
+      { node: 'ERP', subscription: 'TO_ERP', since: expect.any(String), next: expect.any(String), message: id },
+    ]);
+    expect(Date.parse(down[0]?.since ?? '')).toBeLessThanOrEqual(Date.now());
   } finally {
-    await box.stop();
-    await erp.stop();
+    await store.close();
   }
+  erp.status = () => 200;
+  expect((await box.delivered(id, 'TO_ERP')).reason).toBeNull();
 }, 60_000);
 
 it('deliveries go on one at a time, and more of them with each success', () => {

@@ -1,14 +1,11 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createRedactor } from '../../src/codec/redact/redactor.ts';
-import { type MessageControl, openMessageControl } from '../../src/messaging/run/index.ts';
-import { openBlobs, openQueue, openStore } from '../../src/store/index.ts';
-import { eventually, gatewayText } from '../support/project.ts';
-import { type OperatedGateway, startOperated } from './operated.ts';
+import { describe, expect, it } from 'vitest';
+import type { MessageControl } from '../../src/messaging/run/index.ts';
+import { eventually } from '../support/project.ts';
+import { type OperatedGateway, openBeside, operatedFiles, startOperated } from './operated.ts';
 import { ENGINES, type EngineKind } from './project.ts';
 
-const FILES = {
-  'definitions/gateway.yaml': gatewayText(),
-  'definitions/places.yaml': `queue: PLACE_EVENTS
+const FILES = operatedFiles(
+  `queue: PLACE_EVENTS
 order: [PLACE]
 search: [PLACE]
 ---
@@ -29,21 +26,14 @@ operations:
   PLACE_CHANGED: { post: changed, request: PLACE_CHANGE, queue: PLACE_EVENTS }
   LOOSE: { post: loose, request: PLACE_CHANGE, queue: LOOSE_EVENTS }
 ---
-{ node: ERP, base: "\${env:ERP_URL}", circuit: { failures: 0 } }
----
-service: Erp.v1
-target: ERP
-permission: EVERYTHING
-operations:
-  ERP_PUT: { post: "erp/{PLACE}", request: PLACE_CHANGE }
----
 { subscription: TO_ERP, operation: PLACE_CHANGED, call: ERP_PUT, retry: { attempts: 1 } }
 ---
 { subscription: LOOSE_TO_ERP, operation: LOOSE, call: ERP_PUT, retry: { attempts: 1 } }
 ---
 { subscription: BIG_TO_ERP, operation: LOOSE, when: { N: 100 }, call: ERP_PUT, retry: { attempts: 1 } }
 `,
-};
+  'PLACE_CHANGE',
+);
 
 interface Box extends OperatedGateway {
   readonly messages: MessageControl;
@@ -51,16 +41,7 @@ interface Box extends OperatedGateway {
 
 async function start(kind: EngineKind): Promise<Box> {
   const box = await startOperated(kind, FILES);
-  const store = await openStore({ url: box.database, root: box.folder });
-  const queue = await openQueue(store);
-  const blobs = await openBlobs(store);
-  onTestFinished(async () => {
-    await queue.close();
-    await blobs.close();
-    await store.close();
-  });
-  const { registry } = box.gateway;
-  return { ...box, messages: openMessageControl({ registry, store, queue, blobs, redactor: createRedactor() }) };
+  return { ...box, ...(await openBeside(box)) };
 }
 
 /** What was taken: the place and number of each. */

@@ -2,23 +2,19 @@ import { createHash, randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { envelope, HTTP, SERVICES } from '../serve/soap-client.ts';
 import { GUEST, type Reply } from '../support/gateway.ts';
+import { type OperatedGateway, openOperated } from './operated.ts';
 import { PLACES } from './places.ts';
-import { ENGINES, type MessageGateway, startMessages, Target } from './project.ts';
+import { ENGINES } from './project.ts';
 
 const BASE = '/gateway/RESTListeningConnector/Places.v1';
 
 describe.each(ENGINES)('messages are published on %s', (kind) => {
-  let box: MessageGateway;
-  let erp: Target;
+  let box: OperatedGateway;
 
   beforeAll(async () => {
-    erp = await Target.start();
-    box = await startMessages(kind, PLACES, { ERP_URL: erp.url });
+    box = await openOperated(kind, PLACES);
   });
-  afterAll(async () => {
-    await box?.stop();
-    await erp?.stop();
-  });
+  afterAll(() => box?.stop());
 
   const code = (PLACE: string, HOW?: string): Promise<Reply> =>
     box.call(`${BASE}/code`, { method: 'POST', body: JSON.stringify({ PLACE, HOW }) });
@@ -110,7 +106,9 @@ describe.each(ENGINES)('messages are published on %s', (kind) => {
 
   it('by code only as the definitions declare', async () => {
     expect(problem(await code('K4', 'unknown'))).toEqual([400, 'BAD_PARAMETER']);
-    expect(problem(await code('K4', 'large'))).toEqual([413, 'BODY_TOO_LARGE']);
+    const large = await code('K4', 'large');
+    expect(problem(large)).toEqual([413, 'BODY_TOO_LARGE']);
+    expect(large.text).toMatch(/larger than \d+ bytes \(`size` of its queue\)/);
     expect(problem(await code('K4', 'none'))).toEqual([500, 'INTERNAL']);
     expect(problem(await code('K4', 'inside'))).toEqual([500, 'INTERNAL']);
     const told = box.log().map(({ err }) => String((err as { message?: string } | undefined)?.message));

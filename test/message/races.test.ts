@@ -1,46 +1,24 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createRedactor } from '../../src/codec/redact/redactor.ts';
-import { openMessageControl } from '../../src/messaging/run/index.ts';
+import { describe, expect, it } from 'vitest';
 import { retainedMessages } from '../../src/messaging/run/open.ts';
-import { type Db, openBlobs, openQueue, openStore } from '../../src/store/index.ts';
+import type { Db } from '../../src/store/index.ts';
 import { hasPostgres } from '../support/postgres.ts';
-import { eventually, gatewayText } from '../support/project.ts';
-import { startOperated } from './operated.ts';
+import { eventually } from '../support/project.ts';
+import { openBeside, operatedFiles, startOperated } from './operated.ts';
 
-const FILES = {
-  'definitions/gateway.yaml': gatewayText(),
-  'definitions/places.yaml': `queue: PLACE_EVENTS
+const FILES = operatedFiles(`queue: PLACE_EVENTS
 ---
 service: Places.v1
 permission: EVERYTHING
 operations:
   PLACE_CHANGED: { post: changed, request: { fields: { PLACE: { type: string(10), required: true } } }, queue: PLACE_EVENTS }
 ---
-{ node: ERP, base: "\${env:ERP_URL}", circuit: { failures: 0 } }
----
-service: Erp.v1
-target: ERP
-permission: EVERYTHING
-operations:
-  ERP_PUT: { post: "erp/{PLACE}", request: { fields: { PLACE: { type: string, required: true } } } }
----
 { subscription: TO_ERP, operation: PLACE_CHANGED, call: ERP_PUT, retry: { attempts: 1 } }
-`,
-};
+`);
 
 async function start() {
   const box = await startOperated('postgres', FILES);
-  const store = await openStore({ url: box.database, root: box.folder });
-  const queue = await openQueue(store);
-  const blobs = await openBlobs(store);
-  onTestFinished(async () => {
-    await queue.close();
-    await blobs.close();
-    await store.close();
-  });
-  const { registry } = box.gateway;
-  const messages = openMessageControl({ registry, store, queue, blobs, redactor: createRedactor() });
+  const beside = await openBeside(box);
   const waits = async (): Promise<boolean> => {
     const [{ n }] = (await box.rows(
       "select count(*)::int as n from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'",
@@ -50,7 +28,7 @@ async function start() {
   /** Changes something, and commits only once other work that meets it waits for that, or has ended. */
   const meanwhile = async <T>(change: (tx: Db) => Promise<unknown>, other: () => Promise<T>): Promise<T> => {
     let met: Promise<T> | undefined;
-    await store.transaction(async (tx) => {
+    await beside.store.transaction(async (tx) => {
       await change(tx);
       let ended = false;
       const end = (): void => {
@@ -62,7 +40,7 @@ async function start() {
     });
     return met as Promise<T>;
   };
-  return { ...box, store, messages, blobs, meanwhile };
+  return { ...box, ...beside, meanwhile };
 }
 
 // SQLite has one transaction at a time.

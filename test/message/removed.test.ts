@@ -1,32 +1,17 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { createRedactor } from '../../src/codec/redact/redactor.ts';
-import { openMessageControl, removedJobs } from '../../src/messaging/run/index.ts';
-import { jobOwners } from '../../src/serve/start/queues.ts';
-import { openBlobs, openQueue, openStore } from '../../src/store/index.ts';
-import { eventually, gatewayText } from '../support/project.ts';
-import { startOperated } from './operated.ts';
+import { describe, expect, it } from 'vitest';
+import { eventually } from '../support/project.ts';
+import { openBeside, operatedFiles, startOperated } from './operated.ts';
 import { ENGINES, type EngineKind } from './project.ts';
 
-const FILES = {
-  'definitions/gateway.yaml': gatewayText(),
-  'definitions/places.yaml': `{ queue: PLACE_EVENTS, order: [PLACE] }
+const FILES = operatedFiles(`{ queue: PLACE_EVENTS, order: [PLACE] }
 ---
 service: Places.v1
 permission: EVERYTHING
 operations:
   PLACE_CHANGED: { post: changed, request: { fields: { PLACE: { type: string(10), required: true } } }, queue: PLACE_EVENTS }
 ---
-{ node: ERP, base: "\${env:ERP_URL}", circuit: { failures: 0 } }
----
-service: Erp.v1
-target: ERP
-permission: EVERYTHING
-operations:
-  ERP_PUT: { post: "erp/{PLACE}", request: { fields: { PLACE: { type: string, required: true } } } }
----
 { subscription: TO_ERP, operation: PLACE_CHANGED, call: ERP_PUT, retry: { attempts: 1 } }
-`,
-};
+`);
 
 /** What an operator has once the subscription of two held messages is not defined any more. */
 async function start(kind: EngineKind) {
@@ -37,21 +22,8 @@ async function start(kind: EngineKind) {
     await box.publish('Places.v1/changed', { PLACE: 'B' }),
   ];
   await box.deliveries('TO_ERP', 'Hold', 2);
-  const store = await openStore({ url: box.database, root: box.folder });
-  const queue = await openQueue(store);
-  const blobs = await openBlobs(store);
-  onTestFinished(async () => {
-    await queue.close();
-    await blobs.close();
-    await store.close();
-  });
   const registry = { ...box.gateway.registry, subscriptions: new Map() };
-  const redactor = createRedactor();
-  return {
-    ids: ids as [string, string],
-    messages: openMessageControl({ registry, store, queue, blobs, redactor }),
-    queues: queue.control({ owners: jobOwners(registry), removed: removedJobs, redactor }),
-  };
+  return { ids: ids as [string, string], ...(await openBeside(box, registry)) };
 }
 
 describe.each(ENGINES)('deliveries of a subscription that was removed, on %s', (kind) => {

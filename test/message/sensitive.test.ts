@@ -1,14 +1,7 @@
-import { expect, it, onTestFinished } from 'vitest';
-import { createRedactor } from '../../src/codec/redact/redactor.ts';
-import { removedJobs } from '../../src/messaging/run/index.ts';
-import { jobOwners } from '../../src/serve/start/queues.ts';
-import { openQueue, openStore } from '../../src/store/index.ts';
-import { gatewayText } from '../support/project.ts';
-import { startOperated } from './operated.ts';
+import { expect, it } from 'vitest';
+import { openBeside, operatedFiles, startOperated } from './operated.ts';
 
-const FILES = {
-  'definitions/gateway.yaml': gatewayText(),
-  'definitions/places.yaml': `{ queue: CARD_EVENTS, order: [CARD], search: [CARD] }
+const FILES = operatedFiles(`{ queue: CARD_EVENTS, order: [CARD], search: [CARD] }
 ---
 { queue: PLACE_EVENTS, order: [PLACE] }
 ---
@@ -21,19 +14,10 @@ operations:
   CARD_CHANGED: { post: card, request: CHANGE, queue: CARD_EVENTS }
   PLACE_CHANGED: { post: place, request: CHANGE, queue: PLACE_EVENTS }
 ---
-{ node: ERP, base: "\${env:ERP_URL}", circuit: { failures: 0 } }
----
-service: Erp.v1
-target: ERP
-permission: EVERYTHING
-operations:
-  ERP_PUT: { post: "erp/{PLACE}", request: { fields: { PLACE: { type: string, required: true } } } }
----
 { subscription: CARD_TO_ERP, operation: CARD_CHANGED, call: ERP_PUT, retry: { attempts: 1 } }
 ---
 { subscription: PLACE_TO_ERP, operation: PLACE_CHANGED, call: ERP_PUT, retry: { attempts: 1 } }
-`,
-};
+`);
 
 it('keeps a sensitive value that names a partition from the queues of an operator', async () => {
   const box = await startOperated('sqlite', FILES);
@@ -42,14 +26,7 @@ it('keeps a sensitive value that names a partition from the queues of an operato
   await box.publish('Places.v1/place', { PLACE: 'A', CARD: 'c4n4ry' });
   await box.deliveries('CARD_TO_ERP', 'Hold');
   await box.deliveries('PLACE_TO_ERP', 'Hold');
-  const store = await openStore({ url: box.database, root: box.folder });
-  const queue = await openQueue(store);
-  onTestFinished(async () => {
-    await queue.close();
-    await store.close();
-  });
-  const { registry } = box.gateway;
-  const queues = queue.control({ owners: jobOwners(registry), removed: removedJobs, redactor: createRedactor() });
+  const { queues } = await openBeside(box);
   const list = (name: string) => queues.list(name, { state: 'held', limit: 10 });
   expect((await list('PLACE_TO_ERP')).jobs).toMatchObject([{ key: '["A"]' }]);
   const { jobs } = await list('CARD_TO_ERP');

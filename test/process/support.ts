@@ -24,6 +24,7 @@ import {
 import { projectOf } from '../load/project-text.ts';
 import { createDirectory } from '../support/directory.ts';
 import { eventually } from '../support/project.ts';
+import { openMigrated } from '../support/sqlite.ts';
 
 const PASSWORD = '$scrypt$ln=14,r=8,p=1$jR0yTa7bt0qeomBbRenAvA$wSlCxAc7gaLReG+XaGmUzD343GJUeovNU9UxA8IF5zg';
 
@@ -97,7 +98,7 @@ export interface TestOptions {
 export async function openTestScheduler(options: TestOptions = {}): Promise<TestScheduler> {
   const { registry = registryOf(), code = () => {}, now, grace = 100, start = true } = options;
   const root = mkdtempSync(join(tmpdir(), 'signalbox-process-'));
-  const store = await openStore({ url: options.url ?? 'sqlite:test.db', root });
+  const store = options.url === undefined ? await openMigrated(root) : await openStore({ url: options.url, root });
   await store.migrate();
   const errors: Error[] = [];
   const clock = now === undefined ? {} : { now };

@@ -31,6 +31,9 @@ columns: { id: string(20), more: json }
 document: WHOLE
 fields: { content: { type: json, required: true } }
 ---
+document: PLACED
+fields: { ID: { type: string(20), required: true }, content: { type: json, required: true } }
+---
 document: OTHER
 fields: { OTHER: json }
 ---
@@ -45,6 +48,7 @@ operations:
   ANY_POST: { post: any, request: ANY, response: ANY }
   OPEN_POST: { post: open, request: OPEN, response: OPEN }
   RAW_POST: { post: raw, request: json, response: json }
+  PLACED_POST: { post: "placed/{ID}", request: PLACED, body: content, response: json }
   OTHER_POST: { post: other, request: OTHER, response: none }
 ---
 queue: NEWS
@@ -85,6 +89,7 @@ operations:
   PUBLISH: { post: publish, request: ANY, queue: NEWS }
   PUBLISH_RAW: { post: publish-raw, request: json, queue: RAW_NEWS }
   RELAY_FIELD: { post: relay-field, request: WHOLE, body: content, response: json, call: RAW_POST }
+  RELAY_PLACED: { post: "relay-placed/{ID}", request: PLACED, body: content, response: json, call: PLACED_POST }
   PUBLISH_FIELD: { post: publish-field, request: WHOLE, body: content, queue: RAW_NEWS }
 `;
 
@@ -99,6 +104,9 @@ document: OPEN
 open: true
 fields: { NAME: text }
 ---
+document: PLACED
+fields: { ID: { type: string(20), required: true }, content: { type: json, required: true } }
+---
 service: Partner.v1
 target: PARTNER
 public: true
@@ -106,6 +114,7 @@ operations:
   ANY_POST: { post: any, request: ANY, response: ANY }
   OPEN_POST: { post: open, request: OPEN, response: OPEN }
   RAW_POST: { post: raw, request: json, response: json }
+  PLACED_POST: { post: "placed/{ID}", request: PLACED, body: content, response: json }
   RAW_OPEN: { post: open, request: json, response: OPEN }
 `;
 
@@ -183,6 +192,8 @@ describe('numbers in any JSON have the digits that they were written with', () =
     expect(got.at(-1)?.text).toBe(number);
     expect(await post('relay-field', number)).toBe(number);
     expect(got.at(-1)?.text).toBe(number);
+    expect(await post('relay-placed/a', number)).toBe(number);
+    expect(got.at(-1)).toEqual({ path: '/placed/a', text: number });
   });
 
   it.each(ALONE)('as the whole message of a queue: %s', async (number) => {
@@ -245,6 +256,23 @@ describe('at the command line', () => {
     expect(stdout).toBe(`{"DATA":${number},"ROWS":[1.0,0.50]}\n`);
   });
 
+  it.each([
+    ['ANY_POST', ['DATA=1.0', 'ROWS=0.50'], '{"DATA":1.0,"ROWS":[0.50]}'],
+    ['OPEN_POST', ['--input', 'open.json'], '{"NAME":"n","OTHER":1.0}'],
+    ['RAW_POST', ['content=1.0'], '1.0'],
+    ['PLACED_POST', ['ID=a', 'content=1.0'], '1.0'],
+  ])('what a dry run shows is what would be sent: %s', async (operation, given, body) => {
+    const cwd = await project({
+      'definitions/gateway.yaml': 'gateway: LOCAL\n',
+      'definitions/digits.yaml': COMMAND_LINE,
+      'open.json': '{"NAME":"n","OTHER":1.0}',
+    });
+    const env = { PARTNER_URL: 'http://127.0.0.1:1/' };
+    const { code, stdout, stderr } = await signalbox(['invoke', operation, ...given, '--dry-run'], { cwd, env });
+    expect(code, stderr).toBe(0);
+    expect(stdout.trimEnd().split('\n').at(-1)).toBe(body);
+  });
+
   it('input from a file, and a reply in words', async () => {
     const { sent, stdout } = await invoke('ANY_POST', '--input', 'input.json');
     expect(sent).toEqual([BODY]);
@@ -260,6 +288,8 @@ describe('at the command line', () => {
     for (const number of ['1.0', NUMBERS]) {
       const raw = await invoke('RAW_POST', `content=${number}`, '--json');
       expect(raw).toEqual({ sent: [number], stdout: `{"content":${number}}\n` });
+      const placed = await invoke('PLACED_POST', 'ID=a', `content=${number}`, '--json');
+      expect(placed).toEqual(raw);
     }
     const open = await invoke('RAW_OPEN', 'content={"NAME":"n","OTHER":1.0,"LIST":[0.50]}', '--json');
     expect(open.stdout).toBe('{"NAME":"n","OTHER":1.0,"LIST":[0.50]}\n');

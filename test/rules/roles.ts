@@ -222,7 +222,16 @@ export const reply = (status: string, headers: Record<string, string> = {}, body
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}Content-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`;
 
-export async function startRoles(kind: EngineKind): Promise<Roles> {
+function filesWith(operations: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const name = 'definitions/roles.yaml';
+  const text = FILES[name].replace(/^ {2}(\w+): \{ .+ \}$/gm, (line, operation: string) =>
+    Object.hasOwn(operations, operation) ? `  ${operation}: { ${operations[operation]} }` : line,
+  );
+  return { ...FILES, [name]: text };
+}
+
+/** @param operations keys of operations of the partner, in place of its own */
+export async function startRoles(kind: EngineKind, operations: Readonly<Record<string, string>> = {}): Promise<Roles> {
   const all: Got[] = [];
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -246,7 +255,7 @@ export async function startRoles(kind: EngineKind): Promise<Roles> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const box = await startMessages(kind, FILES, { PARTNER_URL: url, CLIENT_SECRET: 'client secret' });
+  const box = await startMessages(kind, filesWith(operations), { PARTNER_URL: url, CLIENT_SECRET: 'client secret' });
   const { background } = box.gateway;
   const depths = async () => {
     await background.hurry();

@@ -74,6 +74,7 @@ async function appOf(files: Readonly<Record<string, string>>): Promise<typeof ap
     data,
     outbound,
     log,
+    settings: {},
     redactor,
     audit: log,
     metrics,
@@ -83,7 +84,7 @@ async function appOf(files: Readonly<Record<string, string>>): Promise<typeof ap
   });
   atEnd.unshift(() => services.close(0));
   return createApp(registry, {
-    ...{ handlers, queries, blobs, spool, services, outbound, log, redactor, audit: log },
+    ...{ handlers, queries, blobs, spool, services, outbound, log, settings: {}, redactor, audit: log },
     authenticator: authenticatorOf(registry),
     metrics,
     throttle: undefined,

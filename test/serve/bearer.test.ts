@@ -1,4 +1,6 @@
+import { generateKeyPairSync } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Clock, SYSTEM_CLOCK } from '../../src/wire/waiting.ts';
 import { type Reply, startTestGateway, type TestGateway } from '../support/gateway.ts';
 import { type Issuer, makeKey, startIssuer, tokenProject } from '../support/issuer.ts';
 import { eventually } from '../support/project.ts';
@@ -19,6 +21,8 @@ const call = (path: string, token?: string, scheme = 'Bearer'): Promise<Reply> =
     headers: token === undefined ? {} : { authorization: `${scheme} ${token}` },
   });
 const idOf = ({ text }: Reply): unknown => (JSON.parse(text) as { ID: string }).ID;
+
+const encode = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /** The audit log's line of the last call. */
 const lastLine = () =>
@@ -87,6 +91,54 @@ describe('a bearer token', () => {
     } finally {
       await other.stop();
       await two.close();
+    }
+  });
+
+  it.each([
+    ['an RSA key that is too short', 1024, 'publicKey', "token signed with a key that can't be used: "],
+    [
+      'a private key',
+      2048,
+      'privateKey',
+      "token signed with a key that can't be used: it is published as a private one",
+    ],
+  ] as const)('is 401 where the issuer publishes %s, and the log has the reason', async (_, modulusLength, part, reason) => {
+    const odd = await startIssuer();
+    const other = await startTestGateway({ files: tokenProject(odd) });
+    try {
+      const jwk = generateKeyPairSync('rsa', { modulusLength })[part].export({ format: 'jwk' });
+      odd.instead = { status: 200, body: JSON.stringify({ keys: [{ ...jwk, kid: 'first' }] }) };
+      const token = (await odd.token()).replace(/^[^.]*/, encode({ alg: 'RS256', kid: 'first', typ: 'at+jwt' }));
+      const headers = { authorization: `Bearer ${token}` };
+      expect((await other.call(`${SERVICE}/who`, { anonymous: true, headers })).status).toBe(401);
+      const line = other.log().findLast(({ status }) => status === 401);
+      expect(line).toMatchObject({ reason: expect.stringContaining(reason) });
+    } finally {
+      await other.stop();
+      await odd.close();
+    }
+  });
+
+  it('is tried with the keys of now where an issuer has changed them without naming any', async () => {
+    let passed = 0;
+    const clock: Clock = { now: () => SYSTEM_CLOCK.now() + passed, elapsed: () => SYSTEM_CLOCK.elapsed() + passed };
+    const changing = await startIssuer();
+    const other = await startTestGateway({ files: tokenProject(changing), clock });
+    try {
+      const asked = async () => {
+        const token = await changing.token({ scope: 'call read' }, { header: { kid: undefined } });
+        const headers = { authorization: `Bearer ${token}` };
+        return (await other.call(`${SERVICE}/who`, { anonymous: true, headers })).status;
+      };
+      expect(await asked()).toBe(200);
+      changing.keys = [await makeKey('next')];
+      expect(await asked(), 'within the cooldown').toBe(401);
+      passed = 31_000;
+      expect(await asked()).toBe(200);
+      expect(changing.asked).toHaveLength(2);
+    } finally {
+      await other.stop();
+      await changing.close();
     }
   });
 

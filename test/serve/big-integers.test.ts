@@ -30,7 +30,7 @@ const WSDL = wsdl(
     service({ count: inOut('count', 'counted') }),
 );
 
-const OPENAPI = `openapi: 3.0.3
+const OPENAPI = `openapi: 3.1.0
 info: { title: Meters, version: '1' }
 servers: [{ url: 'https://meters.example.org' }]
 paths:
@@ -47,6 +47,14 @@ components:
         reading: { type: integer, format: uint64 }
         most: { type: integer, maximum: 1000000000000000000001 }
         plain: { type: integer }
+        other: { type: integer, minimum: 0 }
+        shown: { type: integer, example: 12345678901234567890 }
+        listed: { type: integer, examples: [1, 12345678901234567890] }
+        usual: { type: integer, default: 98765432109876543210 }
+        wide: { type: integer, format: uint256 }
+        beyond: { type: integer, format: int64, default: 18446744073709551615, example: 18446744073709551615 }
+        one: { type: integer, format: int64, default: 1.0, example: 2e3 }
+        exact: { type: integer, format: int64, example: 9007199254740993 }
         long: { type: integer, format: int64, maximum: 9223372036854775807 }
 `;
 
@@ -193,8 +201,19 @@ describe('integers of a contract in JSON', () => {
   it('are of any size where its format or its bounds say so', async () => {
     const { declared, losses } = await declaredOf({ 'meters.yaml': OPENAPI });
     expect(errorsOf(declared)).toEqual([]);
-    expect(losses).toEqual([]);
+    expect(losses.map(({ what, note = false }) => [what, note])).toEqual([
+      ['integers without a format or bounds', true],
+      ['the default 18446744073709551615', false],
+    ]);
     const yaml = Object.values(yamlOf(declared)).join('\n');
+    expect(yaml).toMatch(/shown: \{ type: big-integer, example: "?12345678901234567890"? \}/);
+    expect(yaml).toMatch(/listed: \{ type: big-integer, example: 1 \}/);
+    expect(yaml).toMatch(/usual: \{ type: big-integer, assumed: "?98765432109876543210"? \}/);
+    expect(yaml).toMatch(/beyond: integer\n/);
+    expect(yaml).toMatch(/one: \{ type: integer, example: 2000, assumed: 1 \}/);
+    expect(yaml).toMatch(/wide: big-integer\n/);
+    expect(yaml).toMatch(/other: \{ type: integer, minimum: 0 \}/);
+    expect(yaml).toMatch(/exact: \{ type: integer, example: "?9007199254740993"? \}/);
     expect(yaml).toMatch(/reading:.*big-integer.*18446744073709551615/);
     expect(yaml).toMatch(/most:.*big-integer.*1000000000000000000001/);
     expect(yaml).toMatch(/plain: integer\n/);

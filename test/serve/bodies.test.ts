@@ -264,7 +264,7 @@ describe('a body that is too large', () => {
     const { received, closed, socket } = open(head('Raw/Json', 'Connection: close', `Content-Length: ${LIMIT + 1}`));
     await closed;
     expect(received()).toMatch(/^HTTP\/1\.1 413 /);
-    expect(received()).toContain(`larger than ${LIMIT} bytes`);
+    expect(received()).toContain(`larger than ${LIMIT} bytes (\`limits.body\`)`);
     socket.destroy();
   });
 
@@ -297,6 +297,8 @@ describe('a body that is too large', () => {
     more();
     await closed;
     expect(received()).toMatch(/^HTTP\/1\.1 413 /);
+    const key = path === 'Raw/Json' ? 'body' : 'attachment';
+    expect(received()).toMatch(new RegExp(`larger than \\d+ bytes \\(\`limits\\.${key}\`\\)`));
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(8 * 1024 * 1024);
   });
 

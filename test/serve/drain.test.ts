@@ -169,6 +169,8 @@ describe.each([
     await release();
     await release();
     await closed;
+    // The gateway has sent all; the clients, in this process too, may not have read it.
+    await eventually('the end of both', () => (transfer.isClosed() && waiting.isClosed() ? true : undefined));
     expect(transfer.received()).toMatch(/first last$/);
     expect(waiting.received()).toMatch(CLOSES);
     expect(waiting.received()).toMatch(/gated$/);

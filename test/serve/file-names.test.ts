@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { receivedFileName } from '../../src/wire/multipart/headers.ts';
+import { receivedFileName } from '../../src/wire/multipart/content-disposition.ts';
 import { DEMO, startTestGateway, type TestGateway } from '../support/gateway.ts';
 
 const FILES = {

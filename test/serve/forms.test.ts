@@ -264,15 +264,27 @@ describe('multipart/form-data', () => {
     expect((await fetch(`${url}/scans`, { method: 'POST', headers: { authorization: DEMO } })).status).toBe(400);
   });
 
-  it('keeps its limits while it is read', async () => {
+  it('keeps its limits while it is read, and names them', async () => {
+    const refusal = async (reply: Response): Promise<unknown[]> => {
+      const { code, detail } = await problem(reply);
+      return [reply.status, code, detail];
+    };
     const long = await send(formOf({ TITLE: 'T', EXTRA: `"${'x'.repeat(11_000)}"`, SCAN: new Blob(['x']) }));
-    expect([long.status, (await problem(long)).code]).toEqual([413, 'BODY_TOO_LARGE']);
+    expect(await refusal(long)).toEqual([413, 'BODY_TOO_LARGE', expect.stringContaining('bytes (`limits.body`).')]);
     const large = await send(formOf({ TITLE: 'T', SCAN: new Blob([Buffer.alloc(41 * 1024 * 1024)]) }));
-    expect([large.status, (await problem(large)).code]).toEqual([413, 'ATTACHMENT_TOO_LARGE']);
+    expect(await refusal(large)).toEqual([
+      413,
+      'ATTACHMENT_TOO_LARGE',
+      expect.stringContaining('bytes (`limits.attachment`).'),
+    ]);
     const many = formOf({ TITLE: 'T', SCAN: new Blob(['x']) });
     for (let n = 0; n < 3; n++) many.append('MORE', new Blob(['y']), 'y');
     const more = await send(many);
-    expect([more.status, (await problem(more)).code]).toEqual([413, 'TOO_MANY_ATTACHMENTS']);
+    expect(await refusal(more)).toEqual([
+      413,
+      'TOO_MANY_ATTACHMENTS',
+      expect.stringContaining('(`limits.attachments`).'),
+    ]);
   });
 
   it('gives a file to the handler while it arrives, if nothing else can follow', async () => {

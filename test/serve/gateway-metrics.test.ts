@@ -98,6 +98,16 @@ describe('the metrics of a gateway that works', () => {
     expect(found.get('signalbox_circuit_state{node="GONE"}')).toBe(2);
   });
 
+  it('count no reader where no query of the database is declared', async () => {
+    const query = 'query: ONE\npermission: EVERYTHING\nsql: select 1 as N\ncolumns: { N: integer }\n';
+    const without = await start({ files: ECHO });
+    const declared = await start({ files: { ...ECHO, 'definitions/one.yaml': query } });
+    const readers = async (gateway: TestGateway) =>
+      (await metricsOf(gateway)).get('signalbox_query_readers{state="idle"}');
+    await eventually('a reader', async () => ((await readers(declared)) === 1 ? true : undefined));
+    expect(await readers(without)).toBe(0);
+  });
+
   it('identify the definitions: the same hash for the same ones, another for others', async () => {
     const hashes = await Promise.all(
       [ECHO, ECHO, { ...ECHO, 'definitions/more.yaml': 'permission-list: MORE\n' }].map(async (files) => {

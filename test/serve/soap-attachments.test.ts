@@ -288,7 +288,7 @@ describe('limits', () => {
     expect(faultOf(await keep(Buffer.alloc(LIMITS.attachment + 1)))).toMatchObject({
       status: 413,
       code: 'Client',
-      reason: `An attachment is larger than ${LIMITS.attachment} bytes.`,
+      reason: `An attachment is larger than ${LIMITS.attachment} bytes (\`limits.attachment\`).`,
     });
     expect(keptFiles(gateway)).toEqual(before);
   });
@@ -300,7 +300,10 @@ describe('limits', () => {
   it('of their number: as many, and one more', async () => {
     expect((await keep('a', 'b', 'c', 'd')).status).toBe(200);
     const { status, reason } = faultOf(await keep('a', 'b', 'c', 'd', 'e'));
-    expect([status, reason]).toEqual([413, `The message has more than ${LIMITS.attachments} attachments.`]);
+    expect([status, reason]).toEqual([
+      413,
+      `The message has more than ${LIMITS.attachments} attachments (\`limits.attachments\`).`,
+    ]);
     const parts = ['a', 'b', 'c', 'd', 'e'].map((id) => part(id, id));
     const late = await postParts(gateway, [...parts, root(echo('<S>a</S>'))], {
       'content-type': `${RELATED}; start=root`,
@@ -316,7 +319,7 @@ describe('limits', () => {
     for (const reply of [await post(gateway, over), await postParts(gateway, [root(over)])]) {
       expect(faultOf(reply)).toMatchObject({
         status: 413,
-        reason: `The request body is larger than ${LIMITS.body} bytes.`,
+        reason: `The request body is larger than ${LIMITS.body} bytes (\`limits.body\`).`,
       });
     }
   });

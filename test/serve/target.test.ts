@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkTarget } from '../../src/serve/listen/head.ts';
+import { checkTarget } from '../../src/serve/listen/request-target.ts';
 
 const LIMIT = 64 * 1024;
 

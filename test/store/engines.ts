@@ -3,6 +3,7 @@ import { describe, onTestFinished } from 'vitest';
 import { openStore, type Store, type StoreOptions } from '../../src/store/index.ts';
 import { atFileEnd } from '../support/file-end.ts';
 import { createDatabase, hasPostgres } from '../support/postgres.ts';
+import { copyMigrated } from '../support/sqlite.ts';
 import { temporaryFolder } from './support.ts';
 
 /** A place for one database. */
@@ -19,7 +20,7 @@ export interface Place {
 /** One of the databases that the store port stands on. */
 export interface Engine {
   readonly kind: Store['kind'];
-  /** A place without data, removed when the test ends. On PostgreSQL the tables are there already: they take long to make. */
+  /** A place without data, removed when the test ends. The tables are there already: they take long to make. */
   place(): Promise<Place>;
   /** One that no store has been in. */
   empty(): Promise<Place>;
@@ -27,7 +28,7 @@ export interface Engine {
 
 /** Describes what holds on each engine; PostgreSQL's part is skipped where there is none. */
 export function describeEngines(name: string, suite: (engine: Engine) => void): void {
-  describe(`${name} on SQLite`, () => suite({ kind: 'sqlite', place: sqlitePlace, empty: sqlitePlace }));
+  describe(`${name} on SQLite`, () => suite({ kind: 'sqlite', place: sqlitePlace, empty: emptySqlitePlace }));
   describe.skipIf(!hasPostgres)(`${name} on PostgreSQL`, () =>
     suite({ kind: 'postgres', place: () => postgresPlace({ migrated: true }), empty: postgresPlace }),
   );
@@ -35,6 +36,15 @@ export function describeEngines(name: string, suite: (engine: Engine) => void): 
 
 export async function sqlitePlace(): Promise<Place> {
   const root = temporaryFolder();
+  copyMigrated(`${root}/box.db`);
+  return sqlitePlaceIn(root);
+}
+
+async function emptySqlitePlace(): Promise<Place> {
+  return sqlitePlaceIn(temporaryFolder());
+}
+
+function sqlitePlaceIn(root: string): Place {
   const run = async (sql: string): Promise<Record<string, unknown>[]> => {
     const database = new Database(`${root}/box.db`);
     try {

@@ -31,6 +31,34 @@ describeEngines('the tables of a project', ({ place, kind }) => {
     await store.close();
   });
 
+  it('are told from the tables of the gateway, which stay whatever their names are', async () => {
+    const { migrated, run } = await place();
+    const store = await migrated();
+    const column =
+      kind === 'sqlite'
+        ? "name from sqlite_schema where type = 'table'"
+        : 'tablename as name from pg_catalog.pg_tables where schemaname = current_schema()';
+    const indexes =
+      kind === 'sqlite'
+        ? "name from sqlite_schema where type = 'index'"
+        : 'indexname as name from pg_catalog.pg_indexes where schemaname = current_schema()';
+    const objects = () => run(`select ${column} union all select ${indexes} order by name`);
+    const before = await objects();
+    await store.rebuild({ everything: true });
+    expect(await objects()).toEqual(before);
+    await store.migrateProject([FIRST], undefined, 'dev');
+    const request =
+      "insert into psprcsrqst (prcsinstance, prcstype, prcsname, oprid, runstatus) values (1, 'a', 'b', 'c', '5')";
+    await run(request);
+    await store.rebuild({ everything: false });
+    expect(await objects()).toEqual(before);
+    expect(await run('select prcsinstance from psprcsrqst')).toEqual([{ prcsinstance: 1 }]);
+    await store.rebuild({ everything: true });
+    expect(await objects()).toEqual(before);
+    expect(await run('select prcsinstance from psprcsrqst')).toEqual([]);
+    await store.close();
+  });
+
   it('stay where a release made some of them, unless that is forced; users stay always', async () => {
     const { migrated, run } = await place();
     const store = await migrated();

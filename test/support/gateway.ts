@@ -7,7 +7,9 @@ import { fileURLToPath } from 'node:url';
 import { DefinitionsError, renderDiagnostics } from '../../src/load/index.ts';
 import type { OwnApp } from '../../src/serve/own-app.ts';
 import { type RunningGateway, startGateway } from '../../src/serve/start.ts';
+import type { Clock } from '../../src/wire/waiting.ts';
 import { writeProject } from './project.ts';
+import { copyMigrated } from './sqlite.ts';
 
 /** The project's folder. */
 const repository = fileURLToPath(new URL('../../', import.meta.url));
@@ -55,6 +57,7 @@ export interface TestGatewayOptions {
   readonly usersWithin?: number;
   readonly grace?: number;
   readonly headersTimeout?: number;
+  readonly clock?: Clock;
   /** Processes for stored queries. The default, one, halves the time to start. */
   readonly readers?: number;
 }
@@ -72,6 +75,8 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
   const project = options.files === undefined ? undefined : writeProject(options.files);
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
   const lines: string[] = [];
+  const file = join(folder, 'test.db');
+  copyMigrated(file);
   const gateway = await startGateway({
     root: project?.root ?? options.root ?? repository,
     ...(options.definitions === undefined ? {} : { definitions: options.definitions }),
@@ -79,9 +84,10 @@ export async function startTestGateway(options: TestGatewayOptions = {}): Promis
     ...(options.usersWithin === undefined ? {} : { usersWithin: options.usersWithin }),
     ...(options.grace === undefined ? {} : { grace: options.grace }),
     ...(options.headersTimeout === undefined ? {} : { headersTimeout: options.headersTimeout }),
+    ...(options.clock === undefined ? {} : { clock: options.clock }),
     ...(process.env.SIGNALBOX_TEST_RESPONSES === undefined ? {} : { app: reading }),
     readers: options.readers ?? 1,
-    env: { PORT: '0', DATABASE_URL: `sqlite:${join(folder, 'test.db')}`, ...options.env },
+    env: { PORT: '0', DATABASE_URL: `sqlite:${file}`, ...options.env },
     log: { to: { write: (line: string) => lines.push(line) } },
   }).catch((error: unknown) => {
     rmSync(folder, { recursive: true, force: true });

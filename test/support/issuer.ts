@@ -28,6 +28,8 @@ export interface Issuer {
   keys: SigningKey[];
   /** A status and body to answer instead of the keys. */
   instead: { readonly status: number; readonly body?: string; readonly headers?: Record<string, string> } | undefined;
+  /** Whether it takes requests and answers none. */
+  silent: boolean;
   /** Requested paths. */
   readonly asked: string[];
   /** A valid token of `sub: partner` for the audience `signalbox`, with these claims changed; `undefined` removes one. */
@@ -39,6 +41,7 @@ export async function startIssuer(): Promise<Issuer> {
   const asked: string[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url as string);
+    if (issuer.silent) return;
     const { status, body, headers = {} } = issuer.instead ?? { status: 200 };
     const keys = JSON.stringify({ keys: issuer.keys.map(({ jwk }) => jwk) });
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body ?? keys);
@@ -50,6 +53,7 @@ export async function startIssuer(): Promise<Issuer> {
     jwks: `${url}/jwks`,
     keys: [await makeKey('first')],
     instead: undefined,
+    silent: false,
     asked,
     async token(claims = {}, { header = {}, key = issuer.keys[0] as SigningKey } = {}) {
       const now = Math.floor(Date.now() / 1000);

@@ -45,17 +45,20 @@ export function writeProject(files: Readonly<Record<string, string>>): TestProje
   return { root, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-/** Repeats a check every ten milliseconds until it returns a value; fails after fifteen seconds, or as many as are given. */
+/** How long the next pause of a poll is: from ten to forty milliseconds, since what takes long need not be asked for often. */
+export const pauseAfter = (ms: number): number => Math.min(ms + 2, 40);
+
+/** Repeats a check until it returns a value; fails after 45 seconds, or as many as are given. */
 export async function eventually<T>(
   what: string,
   ask: () => T | undefined | Promise<T | undefined>,
   seconds = 45,
 ): Promise<T> {
   const limit = performance.now() + seconds * 1000;
-  while (performance.now() < limit) {
+  for (let ms = 10; performance.now() < limit; ms = pauseAfter(ms)) {
     const answer = await ask();
     if (answer !== undefined) return answer;
-    await new Promise((resolve) => setTimeout(resolve, 10));
+    await new Promise((resolve) => setTimeout(resolve, ms));
   }
   throw new Error(`timed out waiting for ${what}`);
 }

@@ -6,7 +6,16 @@ import { databaseBounds, type Gateway } from '../../src/model/gateway.ts';
 import type { Registry } from '../../src/model/registry.ts';
 import { type ScalarKind, traitsOf } from '../../src/model/scalar.ts';
 import { BASIC } from '../../src/model/security.ts';
-import type { Message, Method, Operation, OperationUri, RawKind, Service, SoapForm } from '../../src/model/service.ts';
+import type {
+  Message,
+  Method,
+  NamedFault,
+  Operation,
+  OperationUri,
+  RawKind,
+  Service,
+  SoapForm,
+} from '../../src/model/service.ts';
 import { decimalOf } from '../../src/wire/decimal.ts';
 import { parseUriTemplate } from '../../src/wire/uri-template/uri-template.ts';
 
@@ -104,6 +113,8 @@ export interface OperationOptions
   readonly templates?: readonly string[];
   /** Served over SOAP too, under its own name. */
   readonly soap?: true;
+  /** Its faults over SOAP. */
+  readonly faults?: readonly NamedFault[];
   readonly request?: Document | RawKind;
   readonly response?: Document | RawKind | Readonly<Record<string, Document | RawKind>>;
 }
@@ -155,6 +166,7 @@ const RETENTION: Gateway['retention'] = {
 
 const defaultGateway: Gateway = {
   id: 'LOCAL',
+  settings: [],
   context: 'gateway',
   listen: { source: '127.0.0.1:8080', parts: [{ kind: 'literal', text: '127.0.0.1:8080' }] },
   database: {
@@ -205,7 +217,7 @@ function service(id: string, options: ServiceOptions): Service {
 }
 
 function operation(name: string, owner: Service, options: OperationOptions): Operation {
-  const { templates = [], request, response, soap, ...rest } = options;
+  const { templates = [], request, response, soap, faults, ...rest } = options;
   const message = messageOf(request);
   const responses = responsesOf(response);
   const requestHeaders = rest.requestHeaders ?? [];
@@ -215,7 +227,9 @@ function operation(name: string, owner: Service, options: OperationOptions): Ope
     name,
     service: owner,
     ...(templates.length === 0 ? {} : { method: 'GET' }),
-    ...(soap === undefined ? {} : { soap: soapForm(name, owner, message, responses[0]!.message) }),
+    ...(soap === undefined
+      ? {}
+      : { soap: { ...soapForm(name, owner, message, responses[0]!.message), ...(faults && { faults }) } }),
     uris: templates.map((text, index) => operationUri(text, index + 1, message, elsewhere)),
     pathName: owner.name,
     request: message,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { acceptedCodings, CODINGS, codedTag, uncodedTags } from '../../src/wire/representation.ts';
+import { acceptedCodings, CODINGS } from '../../src/wire/accept-encoding.ts';
+import { codedTag, uncodedTags } from '../../src/wire/entity-tag.ts';
 
 describe('Accept-Encoding (RFC 9110, section 12.5.3)', () => {
   it.each<[string | undefined, string | undefined, boolean]>([

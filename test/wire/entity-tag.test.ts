@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { matches, matchesNone, parseEntityTags } from '../../src/wire/representation.ts';
+import { matches, matchesNone, parseEntityTags } from '../../src/wire/entity-tag.ts';
 
 const tag = fc.record({
   weak: fc.boolean(),

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { encodeFormValues, formField } from '../../src/wire/form-values.ts';
 import { percentDecode, percentEncode } from '../../src/wire/percent.ts';
-import { encodeFormValues, formField } from '../../src/wire/query-string.ts';
 
 it.each([
   ['', ''],

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { contentRange, parseRange } from '../../src/wire/representation.ts';
+import { contentRange, parseRange } from '../../src/wire/byte-range.ts';
 
 describe('Range (RFC 9110, section 14.1.2)', () => {
   it.each<[string, number, ReturnType<typeof parseRange>]>([

@@ -1,30 +1,28 @@
 import { expect, test } from 'vitest';
-import { attributesOf, startTags } from '../../src/binding/soap/segments.ts';
+import { attributesOf, startTags } from '../../src/binding/soap/start-tags.ts';
 import { linkSavedQuery } from '../../src/load/query/saved-query.ts';
-import { readNames } from '../../src/query/postgres/refused.ts';
+import { readNames } from '../../src/query/postgres/called-names.ts';
 import { reservedNames } from '../../src/query/saved.ts';
 import { readCookie, returnPath } from '../../src/security/sign-in/browser.ts';
 import { requestIdOf } from '../../src/serve/exchange/exchange.ts';
-import { checkTarget } from '../../src/serve/listen/head.ts';
 import { certificateOfHeader } from '../../src/serve/listen/remote.ts';
+import { checkTarget } from '../../src/serve/listen/request-target.ts';
 import { metricsFormat } from '../../src/serve/log/metrics-text.ts';
+import { acceptedCodings } from '../../src/wire/accept-encoding.ts';
+import { parseRange } from '../../src/wire/byte-range.ts';
 import { readContentType, shownContentType } from '../../src/wire/content-type.ts';
 import { toDecimal } from '../../src/wire/decimal.ts';
 import { normaliseName } from '../../src/wire/distinguished-name.ts';
+import { parseEntityTags, uncodedTags } from '../../src/wire/entity-tag.ts';
 import { isDate, isTime, readDate, readDatetime, readTime, toDatetime } from '../../src/wire/lexical.ts';
 import { compileOffers, parseMediaType, parseQuality } from '../../src/wire/media-type.ts';
-import {
-  boundaryFault,
-  boundaryOfText,
-  fileNameOf,
-  formPartOf,
-  parseMimeHeaders,
-} from '../../src/wire/multipart/headers.ts';
+import { boundaryFault, boundaryOfText } from '../../src/wire/multipart/boundary.ts';
+import { fileNameOf, formPartOf } from '../../src/wire/multipart/content-disposition.ts';
+import { parseMimeHeaders } from '../../src/wire/multipart/headers.ts';
 import { parseSocketAddress } from '../../src/wire/network-address.ts';
 import { normalizePercent, percentDecode } from '../../src/wire/percent.ts';
 import { parseForm, parseQueryString } from '../../src/wire/query-string.ts';
-import { acceptedCodings, parseEntityTags, parseRange, uncodedTags } from '../../src/wire/representation.ts';
-import { readIntent } from '../../src/wire/soap/version.ts';
+import { readIntent } from '../../src/wire/soap/intent.ts';
 import { contentIdOf } from '../../src/wire/soap/xop.ts';
 import { scanSql } from '../../src/wire/sql.ts';
 import { readTraceparent, readTracestate } from '../../src/wire/trace-context.ts';

@@ -2,6 +2,7 @@
 
 import { define } from 'signalbox';
 import type {
+  Attachment,
   Fault,
   Fitting,
   HandlerOf,
@@ -39,6 +40,9 @@ import type {
 /** The context of a request to JOB_CLOSE: queries, calls, the caller and more. */
 export type JOB_CLOSE_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB, Components, Programs, Messages>;
 
+/** What code answers a request to JOB_CLOSE with. */
+export type JOB_CLOSE_Answer = JOB | Reply;
+
 /**
  * Closes a job, and gives the vehicle back.
  * Jobs.v1: POST Jobs/{JOB_NO}/close
@@ -49,7 +53,7 @@ export interface JOB_CLOSE_Handler {
   onRequest(
     request: JOB_CLOSE_Request,
     context: JOB_CLOSE_Context,
-  ): JOB | Reply | Promise<JOB | Reply>;
+  ): JOB_CLOSE_Answer | Promise<JOB_CLOSE_Answer>;
   /** Called with a fault that occurs during or after onRequest. Returns the message for the problem details. */
   onError?(
     fault: Fault,
@@ -61,6 +65,9 @@ export interface JOB_CLOSE_Handler {
 /** The context of a request to JOB_GET: queries, calls, the caller and more. */
 export type JOB_GET_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB, Components, Programs, Messages>;
 
+/** What code answers a request to JOB_GET with. */
+export type JOB_GET_Answer = JOB | Reply;
+
 /**
  * A job with its parts.
  * Jobs.v1: GET Jobs/{JOB_NO}
@@ -71,7 +78,7 @@ export interface JOB_GET_Handler {
   onRequest(
     request: JOB_GET_Request,
     context: JOB_GET_Context,
-  ): JOB | Reply | Promise<JOB | Reply>;
+  ): JOB_GET_Answer | Promise<JOB_GET_Answer>;
   /** Called with a fault that occurs during or after onRequest. Returns the message for the problem details. */
   onError?(
     fault: Fault,
@@ -83,6 +90,9 @@ export interface JOB_GET_Handler {
 /** The context of a request to JOB_OPEN: queries, calls, the caller and more. */
 export type JOB_OPEN_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB_OPEN_RESPONSE, Components, Programs, Messages>;
 
+/** What code answers a request to JOB_OPEN with. */
+export type JOB_OPEN_Answer = JOB_OPEN_RESPONSE | Reply;
+
 /**
  * Opens a job, and takes the vehicle into the workshop.
  * Jobs.v1: POST Jobs
@@ -93,7 +103,7 @@ export interface JOB_OPEN_Handler {
   onRequest(
     request: JOB_OPEN_Request,
     context: JOB_OPEN_Context,
-  ): JOB_OPEN_RESPONSE | Reply | Promise<JOB_OPEN_RESPONSE | Reply>;
+  ): JOB_OPEN_Answer | Promise<JOB_OPEN_Answer>;
   /** Called with a fault that occurs during or after onRequest. Returns the message for the problem details. */
   onError?(
     fault: Fault,
@@ -105,6 +115,9 @@ export interface JOB_OPEN_Handler {
 /** The context of a request to JOB_PARTS_POST: queries, calls, the caller and more. */
 export type JOB_PARTS_POST_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB, Components, Programs, Messages>;
 
+/** What code answers a request to JOB_PARTS_POST with. */
+export type JOB_PARTS_POST_Answer = JOB | Reply;
+
 /**
  * Takes parts from the stock for a job, all of them or none.
  * Jobs.v1: POST Jobs/{JOB_NO}/parts
@@ -115,7 +128,7 @@ export interface JOB_PARTS_POST_Handler {
   onRequest(
     request: JOB_PARTS_POST_Request,
     context: JOB_PARTS_POST_Context,
-  ): JOB | Reply | Promise<JOB | Reply>;
+  ): JOB_PARTS_POST_Answer | Promise<JOB_PARTS_POST_Answer>;
   /** Called with a fault that occurs during or after onRequest. Returns the message for the problem details. */
   onError?(
     fault: Fault,
@@ -125,7 +138,10 @@ export interface JOB_PARTS_POST_Handler {
 }
 
 /** The context of a request to JOB_PHOTO_GET: queries, calls, the caller and more. */
-export type JOB_PHOTO_GET_Context = TypedContext<Queries, Calls, Flows, 1, never, Components, Programs, Messages>;
+export type JOB_PHOTO_GET_Context = TypedContext<Queries, Calls, Flows, 1, Attachment, Components, Programs, Messages>;
+
+/** What code answers a request to JOB_PHOTO_GET with. */
+export type JOB_PHOTO_GET_Answer = Attachment | Reply;
 
 /**
  * A photo, as it was stored.
@@ -136,7 +152,7 @@ export interface JOB_PHOTO_GET_Handler {
   onRequest(
     request: JOB_PHOTO_GET_Request,
     context: JOB_PHOTO_GET_Context,
-  ): Reply | Promise<Reply>;
+  ): JOB_PHOTO_GET_Answer | Promise<JOB_PHOTO_GET_Answer>;
   /** Called with a fault that occurs during or after onRequest. Returns the message for the problem details. */
   onError?(
     fault: Fault,
@@ -148,6 +164,9 @@ export interface JOB_PHOTO_GET_Handler {
 /** The context of a request to JOB_PHOTO_PUT: queries, calls, the caller and more. */
 export type JOB_PHOTO_PUT_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB_PHOTO_PUT_RESPONSE, Components, Programs, Messages>;
 
+/** What code answers a request to JOB_PHOTO_PUT with. */
+export type JOB_PHOTO_PUT_Answer = JOB_PHOTO_PUT_RESPONSE | Reply;
+
 /**
  * Keeps a photo of a job under a name.
  * Jobs.v1: PUT Jobs/{JOB_NO}/photos/{NAME}
@@ -158,7 +177,7 @@ export interface JOB_PHOTO_PUT_Handler {
   onRequest(
     request: JOB_PHOTO_PUT_Request,
     context: JOB_PHOTO_PUT_Context,
-  ): JOB_PHOTO_PUT_RESPONSE | Reply | Promise<JOB_PHOTO_PUT_RESPONSE | Reply>;
+  ): JOB_PHOTO_PUT_Answer | Promise<JOB_PHOTO_PUT_Answer>;
   /** Called with a fault that occurs during or after onRequest. Returns the message for the problem details. */
   onError?(
     fault: Fault,
@@ -170,6 +189,9 @@ export interface JOB_PHOTO_PUT_Handler {
 /** The context of a request to Jobs.v2.JOB_GET: queries, calls, the caller and more. */
 export type Jobs_v2_JOB_GET_Context = TypedContext<Queries, Calls, Flows, 1 | 0, JOB, Components, Programs, Messages>;
 
+/** What code answers a request to Jobs.v2.JOB_GET with. */
+export type Jobs_v2_JOB_GET_Answer = JOB | Reply;
+
 /**
  * A job with its parts.
  * Jobs.v2: GET Jobs/{JOB_NO}
@@ -180,7 +202,7 @@ export interface Jobs_v2_JOB_GET_Handler {
   onRequest(
     request: Jobs_v2_JOB_GET_Request,
     context: Jobs_v2_JOB_GET_Context,
-  ): JOB | Reply | Promise<JOB | Reply>;
+  ): Jobs_v2_JOB_GET_Answer | Promise<Jobs_v2_JOB_GET_Answer>;
   /** Called with a fault that occurs during or after onRequest. Returns the message for the problem details. */
   onError?(
     fault: Fault,
@@ -192,6 +214,9 @@ export interface Jobs_v2_JOB_GET_Handler {
 /** The context of a request to Jobs.v2.JOB_OPEN: queries, calls, the caller and more. */
 export type Jobs_v2_JOB_OPEN_Context = TypedContext<Queries, Calls, Flows, 1 | 0, Jobs_v2_JOB_OPEN_RESPONSE, Components, Programs, Messages>;
 
+/** What code answers a request to Jobs.v2.JOB_OPEN with. */
+export type Jobs_v2_JOB_OPEN_Answer = Jobs_v2_JOB_OPEN_RESPONSE | Reply;
+
 /**
  * Opens a job, takes the vehicle into the workshop, and books an inspection if a day is given.
  * Jobs.v2: POST Jobs
@@ -202,7 +227,7 @@ export interface Jobs_v2_JOB_OPEN_Handler {
   onRequest(
     request: Jobs_v2_JOB_OPEN_Request,
     context: Jobs_v2_JOB_OPEN_Context,
-  ): Jobs_v2_JOB_OPEN_RESPONSE | Reply | Promise<Jobs_v2_JOB_OPEN_RESPONSE | Reply>;
+  ): Jobs_v2_JOB_OPEN_Answer | Promise<Jobs_v2_JOB_OPEN_Answer>;
   /** Called with a fault that occurs during or after onRequest. Returns the message for the problem details. */
   onError?(
     fault: Fault,

@@ -13,9 +13,9 @@ import { primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { OperationUri } from '../../model/service.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { OCTETS } from '../../wire/file-type.ts';
+import { encodeFormValues, FORM_MEDIA_TYPE, formField } from '../../wire/form-values.ts';
 import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
 import { PercentError, percentEncode } from '../../wire/percent.ts';
-import { encodeFormValues, FORM_MEDIA_TYPE, formField } from '../../wire/query-string.ts';
 import { readXml, XmlError } from '../../wire/xml/read-xml.ts';
 import { compileFormWriter } from '../form/write.ts';
 import { CONTENT } from '../message.ts';
@@ -151,8 +151,8 @@ function compileFieldBody(operation: RestConsumer, field: Field, values: CallVal
   return {
     fields: [field],
     open: false,
-    write({ heldOf }) {
-      if (heldOf(field) !== undefined) return write(heldOf, {});
+    write({ heldOf, undeclared }) {
+      if (heldOf(field) !== undefined) return write(heldOf, undeclared);
       if (field.required) throw values.missing(field);
       return undefined;
     },

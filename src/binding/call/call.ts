@@ -9,7 +9,8 @@ import { type OperationUri, serviceNamespace } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { compileCallBody } from './body.ts';
 import type { CallContent } from './content.ts';
-import { compileCallHeaders, compileCallUri } from './head.ts';
+import { compileCallHeaders } from './headers.ts';
+import { compileCallUri } from './uri.ts';
 import { compileValues, type HeldOf } from './values.ts';
 
 /** The request of one call, independent of the target's address. */

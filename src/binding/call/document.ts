@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { isAttachment, MemoryAttachment } from '../../codec/binary.ts';
 import { compileDocument, compileJsonFieldWriter, initialValue } from '../../codec/index.ts';
-import { carryDigits } from '../../codec/json/digits.ts';
+import { carryDigits, digitsWritten } from '../../codec/json/digits.ts';
 import { compileSecrets } from '../../codec/redact/declared.ts';
 import { checkDepth, holdsPrimitive, setMember } from '../../codec/value.ts';
 import { everyField, kindName } from '../../model/derivation.ts';
@@ -38,7 +38,7 @@ export const FIELD_FORM: DocumentForm = {
   compile({ fields }) {
     const [field] = fields as readonly [Field];
     const write = compileJsonFieldWriter(field);
-    return (value) => write(value[field.name]);
+    return (value) => digitsWritten(value, field.name, value[field.name]) ?? write(value[field.name]);
   },
 };
 
@@ -81,8 +81,7 @@ export function compileDocumentContent(
       ...content(),
       shown() {
         const form = compileShown(masked());
-        const shown = { ...form.show(value), ...Object.fromEntries(masks) };
-        return compile(form.document)(shown);
+        return compile(form.document)(Object.assign(form.show(value), Object.fromEntries(masks)));
       },
       secrets: () => compileSecrets(everyField(masked()))?.(value) ?? [],
     };
@@ -168,7 +167,7 @@ function compileShown(document: Document, known: Map<Document, ShownForm> = new 
       if (!isObject(value)) return value;
       const other = kinds && others.get(value[kinds.by.name]);
       if (other !== undefined) return other.show(value);
-      const copy: Record<string, Value> = { ...value };
+      const copy: Record<string, Value> = carryDigits(value, { ...value });
       for (const { name, show } of shown) {
         const given = show(Object.hasOwn(value, name) ? value[name] : undefined);
         if (given !== undefined) copy[name] = given;

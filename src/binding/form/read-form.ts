@@ -18,7 +18,7 @@ import type { Attachment, Value } from '../../model/value.ts';
 import { readContentType, shownContentType } from '../../wire/content-type.ts';
 import { jsonPointer } from '../../wire/json-pointer.ts';
 import { isJsonType } from '../../wire/media-type.ts';
-import { formPartOf } from '../../wire/multipart/headers.ts';
+import { formPartOf } from '../../wire/multipart/content-disposition.ts';
 import { MultipartReader, type Part } from '../../wire/multipart/read-multipart.ts';
 import { asFault, badBody, guard, RequestErrors, reading, speaking } from '../message.ts';
 import { keepPart, LivePart, PART_HEADER } from '../part.ts';
@@ -33,8 +33,8 @@ export interface FormLimits {
   readonly attachment: number;
   /** Files of one form. */
   readonly attachments: number;
-  /** Other parts. */
-  readonly parts: number;
+  /** Its other parts. */
+  readonly parameters: number;
 }
 
 /** A form whose values have been read; a file may still be on the connection. */
@@ -58,7 +58,7 @@ export type FormReader = (
  * Compiles the reading of a form. Its parts may have any order. A file is read from the connection as it is asked for if nothing
  * can follow it: all other fields are there, and none of them is a list. Other files are kept by the spool.
  * @param foreign how parts that the document does not declare are treated
- * @throws Fault BAD_BODY, BODY_TOO_LARGE, ATTACHMENT_TOO_LARGE, TOO_MANY_ATTACHMENTS
+ * @throws Fault BAD_BODY, BODY_TOO_LARGE, ATTACHMENT_TOO_LARGE, TOO_MANY_ATTACHMENTS, TOO_MANY_PARAMETERS
  */
 export function compileFormReader(
   document: Pick<Document, 'id' | 'fields' | 'open'>,
@@ -69,7 +69,11 @@ export function compileFormReader(
     const boundary = readContentType(contentType)?.parameters.get('boundary');
     if (boundary === undefined) throw badBody(`its ${shownContentType(contentType)} has no boundary`);
     const reader = speaking(
-      () => new MultipartReader(bytes, boundary, { parts: limits.parts + limits.attachments, headers: PART_HEADER }),
+      () =>
+        new MultipartReader(bytes, boundary, {
+          parts: limits.parameters + limits.attachments + 1,
+          headers: PART_HEADER,
+        }),
     );
     const form = new FormParts({ ...document, foreign }, known, reader, limits, spool);
     try {
@@ -176,6 +180,7 @@ class FormParts implements OpenedForm {
   #live: LivePart | undefined;
   #bytes = 0;
   #count = 0;
+  #parameters = 0;
 
   constructor(
     document: FormDocument,
@@ -226,6 +231,7 @@ class FormParts implements OpenedForm {
     // A page may say so which charset it writes (HTML, section 4.10.21.5); it is always UTF-8.
     if (name === '_charset_') return;
     const found = this.#fields.get(name);
+    if (found?.isFile !== true) this.#countParameter();
     const isAgain = this.#seen.has(name);
     this.#seen.add(name);
     if (found === undefined) return this.#takeUndeclared(part, name, filename);
@@ -236,6 +242,11 @@ class FormParts implements OpenedForm {
     const parts = this.#texts.get(found) ?? [];
     parts.push({ text, isJson: type !== undefined && isJsonType(type.essence) });
     this.#texts.set(found, parts);
+  }
+
+  #countParameter(): void {
+    const { parameters: limit } = this.#limits;
+    if (++this.#parameters > limit) throw Fault.of('TOO_MANY_PARAMETERS', { what: 'The form', limit });
   }
 
   async #takeFile(part: Part, found: PartField, filename: string | undefined): Promise<void> {
@@ -283,7 +294,8 @@ class FormParts implements OpenedForm {
     const chunks: Uint8Array[] = [];
     for await (const chunk of part.body()) {
       this.#bytes += chunk.length;
-      if (this.#bytes > this.#limits.body) throw Fault.of('BODY_TOO_LARGE', { limit: this.#limits.body });
+      if (this.#bytes > this.#limits.body)
+        throw Fault.of('BODY_TOO_LARGE', { limit: this.#limits.body, key: '`limits.body`' });
       chunks.push(Buffer.from(chunk));
     }
     const charset = readContentType(part.headers.get('content-type') ?? '')

@@ -12,7 +12,7 @@ import { partKind } from '../../model/form.ts';
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { sentMediaType } from '../../wire/file-type.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
-import { formDisposition } from '../../wire/multipart/headers.ts';
+import { formDisposition } from '../../wire/multipart/content-disposition.ts';
 import { freshBoundary, type PartToWrite, writeMultipart } from '../../wire/multipart/write.ts';
 import { UNSENDABLE } from '../call/content.ts';
 

@@ -5,7 +5,7 @@ import type { Document } from '../../model/document.ts';
 import { isFormType } from '../../model/form.ts';
 import { type MediaMessage, type RawKind, serviceNamespace } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
-import { isJsonType, isXmlType, parseMediaType } from '../../wire/media-type.ts';
+import { closestType, isJsonType, isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';
 import { compileFormReader, type FormReader, type OpenedForm } from '../form/read-form.ts';
 import { CONTENT } from '../message.ts';
 import { compileReplyFaults, type ReplyFaults } from './fault.ts';
@@ -37,18 +37,20 @@ type FormOpener = (
 export interface RestReplyBinding {
   /**
    * The form of a reply of this media type, or of one without a type; of every reply, where nothing is declared to come back.
-   * @param essence `type/subtype`
    * @returns `undefined` if it is not declared
    */
-  formOf(essence: string | undefined): ReplyReader | undefined;
+  formOf(type: ReplyType | undefined): ReplyReader | undefined;
   /** Media types that are declared, for a message. */
   readonly declared: string;
   readonly faults: ReplyFaults;
 }
 
-interface DeclaredForm extends ReplyReader {
-  readonly essence: string;
-}
+/** The media type of a reply, whose parameters may be unreadable. */
+export type ReplyType = Pick<MediaType, 'essence'> & Partial<Pick<MediaType, 'parameters'>>;
+
+interface DeclaredForm extends ReplyReader, Pick<MediaType, 'essence' | 'parameters'> {}
+
+const NO_PARAMETERS: MediaType['parameters'] = new Map();
 
 /** Compiles an operation. `namespace`: of `gateway.yaml`. */
 export function compileRestReply(
@@ -60,11 +62,13 @@ export function compileRestReply(
   const catchAll = forms.find(({ essence, kind }) => kind === 'binary' && essence === 'application/octet-stream');
   const isSilent = forms.every(({ kind }) => kind === 'none');
   return {
-    formOf(essence) {
+    formOf(type) {
       if (isSilent) return NOTHING;
-      if (essence === undefined) return forms[0];
+      if (type === undefined) return forms[0];
+      const { essence, parameters = NO_PARAMETERS } = type;
+      const named = closestType(forms, { essence, parameters });
       return (
-        forms.find((form) => form.essence === essence) ??
+        (named === undefined ? undefined : forms[named]) ??
         forms.find((form) => form.kind === familyOf(essence)) ??
         (familyOf(essence) === 'xml' ? wrapped : undefined) ??
         catchAll
@@ -84,16 +88,17 @@ export function familyOf(essence: string): RawKind | undefined {
 }
 
 function compileForm({ mediaType, message }: MediaMessage, namespace: string, lenient: boolean): DeclaredForm {
-  const essence = parseMediaType(mediaType)?.essence ?? mediaType;
-  if (message.kind === 'none') return { essence, ...NOTHING };
-  if (message.kind === 'raw') return { essence, ...rawForms[message.raw] };
+  const { essence, parameters } = parseMediaType(mediaType) ?? { essence: mediaType, parameters: NO_PARAMETERS };
+  const type = { essence, parameters };
+  if (message.kind === 'none') return { ...type, ...NOTHING };
+  if (message.kind === 'raw') return { ...type, ...rawForms[message.raw] };
   const document = asReceived(message.document);
   const ignored: Ignored = { count: 0, anyNamespace: true };
   const codec = compileDocument(document, { namespace, foreign: lenient ? ignored : 'pass' });
-  if (isFormType(essence)) return { essence, ...formReader(document, emptyValue(codec)) };
+  if (isFormType(essence)) return { ...type, ...formReader(document, emptyValue(codec)) };
   const isXml = familyOf(essence) === 'xml';
   return {
-    essence,
+    ...type,
     kind: isXml ? 'xml' : 'json',
     empty: emptyValue(codec),
     ignored: () => ignored.count,

@@ -3,7 +3,7 @@ import { CodecError } from '../../codec/index.ts';
 import type { Attachment } from '../../model/value.ts';
 import { sentMediaType } from '../../wire/file-type.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
-import { dispositionOf } from '../../wire/multipart/headers.ts';
+import { dispositionOf } from '../../wire/multipart/content-disposition.ts';
 import { freshBoundary, writeMultipart } from '../../wire/multipart/write.ts';
 import { envelope, SOAP_CONTENT_TYPES, SOAP_MEDIA_TYPES, type SoapVersion } from '../../wire/soap/version.ts';
 import {

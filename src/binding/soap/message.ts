@@ -169,7 +169,7 @@ class RootReader {
 
   take(chunk: Uint8Array): void {
     this.#seen += chunk.length;
-    if (this.#seen > this.#limit) throw Fault.of('BODY_TOO_LARGE', { limit: this.#limit });
+    if (this.#seen > this.#limit) throw Fault.of('BODY_TOO_LARGE', { limit: this.#limit, key: '`limits.body`' });
     speaking(() => this.#reader.write(this.#decoder.write(chunk)));
   }
 

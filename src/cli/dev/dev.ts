@@ -3,7 +3,8 @@ import { wrongUsage } from '../failure.ts';
 import { explain } from '../help.ts';
 import { loadRegistry, type Place, placeOf, withStore } from '../project.ts';
 import { endOnSignals } from '../signals.ts';
-import { coloursOf, note, wantsColour } from '../terminal.ts';
+import { coloursOf, note, wantsColour, writeAtOnce } from '../terminal.ts';
+import type { FrontDoor } from './front-door.ts';
 
 const help = {
   examples: [
@@ -32,10 +33,11 @@ export function addDev(program: Command): void {
     .action(async ({ mock, migrate = false, reset, force = false }: DevOptions, command: Command) => {
       if (force && !reset) throw wrongUsage('--force needs --reset');
       const place = placeOf(command);
-      if (reset) await resetDatabase(place, force);
-      const { Supervisor } = await import('./supervisor.ts');
+      const [{ Supervisor }, { FrontDoor }] = await Promise.all([import('./supervisor.ts'), import('./front-door.ts')]);
+      const door = new FrontDoor((sentence) => writeAtOnce(1, `${sentence}\n`));
+      if (reset) await resetDatabase(place, door, force);
       const start = { ...place, mock, migrate, colour: wantsColour(process.stderr) };
-      const supervisor = new Supervisor(start, coloursOf(process.stdout));
+      const supervisor = new Supervisor(start, door, coloursOf(process.stdout));
       const stop = (): void => supervisor.stop();
       endOnSignals({ end: stop, again: stop });
       await supervisor.ended();
@@ -49,16 +51,24 @@ interface DevOptions {
   readonly force?: boolean;
 }
 
-async function resetDatabase(place: Place, force: boolean): Promise<void> {
+/** Takes the port first: a gateway that has it may be using the database. */
+async function resetDatabase(place: Place, door: FrontDoor, force: boolean): Promise<void> {
   const registry = await loadRegistry(place, 'ignore-missing');
-  const { projectFilesOf } = await import('../../serve/start/project-files.ts');
+  const [{ projectFilesOf }, { readAddress }] = await Promise.all([
+    import('../../serve/start/project-files.ts'),
+    import('../../serve/start/address.ts'),
+  ]);
   const { migrations, sampleData } = projectFilesOf(registry, place);
+  await door.open(readAddress(registry, process.env));
   await withStore(registry, place, async (store) => {
     await store.migrate();
     await store.rebuild({ everything: true, force });
     await store.migrateProject(migrations, note, 'dev');
     await store.loadSampleData(sampleData, note);
     note(`${store.location} was built again. Users and their keys are as before.`);
+  }).catch((error: unknown) => {
+    door.close();
+    throw error;
   });
 }
 

@@ -1,4 +1,5 @@
 import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { IN_USE, inUse } from '../../serve/listen/port-holder.ts';
@@ -29,6 +30,7 @@ export class FrontDoor {
   readonly #underway = new Map<number, { readonly socket: Socket; readonly worker: ChildProcess }>();
   #count = 0;
   #closed = false;
+  #opening: Promise<unknown> = Promise.resolve();
   readonly #report: (sentence: string) => void;
 
   /** @param report is told what it waits for */
@@ -40,7 +42,14 @@ export class FrontDoor {
    * Listens at the address, unless it does so already. The port that it had before is closed afterwards.
    * @throws CliFailure when it can't
    */
-  async open(asked: Address): Promise<Address> {
+  open(asked: Address): Promise<Address> {
+    // One after the other: the second would find the port in use by the first.
+    const opened = this.#opening.then(() => this.#open(asked));
+    this.#opening = opened.catch(() => undefined);
+    return opened;
+  }
+
+  async #open(asked: Address): Promise<Address> {
     if (this.#bound !== undefined && this.#asked?.host === asked.host && this.#asked.port === asked.port)
       return this.#bound;
     const server = createServer({ pauseOnConnect: true }, (socket) => {
@@ -146,13 +155,10 @@ async function isStopping({ host, port }: Address): Promise<boolean> {
 }
 
 function listenOnce(server: Server, { host, port }: Address): Promise<NodeJS.ErrnoException | undefined> {
-  return new Promise((resolve) => {
-    server.once('error', resolve);
-    server.listen(port, host, () => {
-      server.off('error', resolve);
-      resolve(undefined);
-    });
-  });
+  return once(server.listen(port, host), 'listening').then(
+    () => undefined,
+    (error: NodeJS.ErrnoException) => error,
+  );
 }
 
 function cannotListen({ host, port }: Address, cause: NodeJS.ErrnoException): CliFailure {

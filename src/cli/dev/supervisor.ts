@@ -4,7 +4,7 @@ import type { BrokenEdit } from '../../model/definition.ts';
 import { Backoff, post } from '../child-process.ts';
 import { envFilePaths, retakeEnvFiles } from '../env-file.ts';
 import { type Colors, writeAtOnce } from '../terminal.ts';
-import { FrontDoor } from './front-door.ts';
+import type { FrontDoor } from './front-door.ts';
 import { type Keys, readKeys } from './keys.ts';
 import { type Watch, type Watched, watchFiles } from './watch.ts';
 import {
@@ -40,7 +40,7 @@ export class Supervisor {
   #asked = false;
   readonly #keys: Keys | undefined;
   readonly #report: Reporter;
-  readonly #door = new FrontDoor((sentence) => this.#report.note(sentence));
+  readonly #door: FrontDoor;
   readonly #watch: Watch;
   readonly #workers = new Set<WorkerHandle>();
   /** The worker that serves. */
@@ -63,7 +63,8 @@ export class Supervisor {
   #failure: Error | undefined;
   readonly #end = Promise.withResolvers<void>();
 
-  constructor({ migrate, ...start }: SupervisorStart, paint: Colors) {
+  constructor({ migrate, ...start }: SupervisorStart, door: FrontDoor, paint: Colors) {
+    this.#door = door;
     this.#migrates = migrate;
     this.#keys = migrate ? undefined : readKeys((key) => this.#pressed(key));
     const others = 'signalbox dev --migrate runs them as they are saved, signalbox migrate once.';

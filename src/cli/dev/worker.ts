@@ -8,7 +8,7 @@ import { fingerprint } from '../../load/fingerprint.ts';
 import { type LoadedProject, loadProject, registryOf, renderDiagnostics } from '../../load/index.ts';
 import type { BrokenEdit } from '../../model/definition.ts';
 import type { Registry } from '../../model/registry.ts';
-import type { Address } from '../../serve/start/address.ts';
+import { type Address, readAddress } from '../../serve/start/address.ts';
 import type { Development } from '../../serve/start/development.ts';
 import { startGateway } from '../../serve/start.ts';
 import { post } from '../child-process.ts';
@@ -109,6 +109,8 @@ async function bringUpToDate(registry: Registry): Promise<void> {
 }
 
 async function startServing(project: LoadedProject, development: Development) {
+  // Before the database is opened: whoever has the port may be using it.
+  if (first) await takePort(readAddress(registryOf(project), process.env));
   const log = terminalLog(paint);
   const partners = mock.length === 0 ? undefined : await mockPartners(registryOf(project), mock, log);
   const gateway = await startGateway({
@@ -134,8 +136,16 @@ async function listen(its: Server, at: Address): Promise<Address> {
   // A gateway ends at every edit, when its connections have been idle for this long.
   its.keepAliveTimeout = KEEP_ALIVE_MS;
   connections = followConnections(its);
-  tellSupervisor({ kind: 'listen', ...at });
-  return await bound.promise;
+  return await takePort(at);
+}
+
+let taken: Promise<Address> | undefined;
+
+/** Has the supervisor listen, which keeps callers waiting until this process is ready. @throws CliFailure */
+function takePort(at: Address): Promise<Address> {
+  if (taken === undefined) tellSupervisor({ kind: 'listen', ...at });
+  taken ??= bound.promise;
+  return taken;
 }
 
 function admit(connection: number, socket: Socket | undefined): void {

@@ -149,8 +149,11 @@ function compareSecurity(
 
 function securityWords(way: DraftSecurity): string {
   if (way.kind === 'api-key') return `api-key (${way.in} ${way.name})`;
-  if (way.kind !== 'client-credentials') return way.kind;
-  return [`client-credentials of ${way.tokenUrl}`, ...[...way.scopes].sort()].join(', scope ');
+  if (way.kind === 'client-credentials')
+    return [`client-credentials of ${way.tokenUrl}`, ...[...way.scopes].sort()].join(', scope ');
+  const { kind, ...demands } = way;
+  const words = Object.entries(demands).map((each) => each.join(' '));
+  return words.length === 0 ? kind : `${kind} (${words.join(', ')})`;
 }
 
 function compareVersions(before: DraftOperation, after: DraftOperation, scope: Scope): void {

@@ -13,7 +13,9 @@ import {
 import { createClient, InvokeError } from '../../invoke/index.ts';
 import { loadTexts } from '../../load/index.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
+import { everyField, isOneOfSeveral } from '../../model/derivation.ts';
 import type { Document } from '../../model/document.ts';
+import type { Field } from '../../model/field.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { createSpool } from '../../store/index.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
@@ -116,11 +118,18 @@ function exampleOf({ rest }: DraftOperation, call: ConsumerOperation): DocumentV
     ...call.uris.flatMap(({ variables }) => variables.map(({ field }) => field.name)),
     ...Object.values(rest?.headers ?? {}),
   ]);
-  const { input } = call;
-  return exampleValue({
+  const { body, input } = call;
+  const shown = (fields: readonly Field[]): Document => ({
     ...input,
-    fields: input.fields.map((each) => (outside.has(each.name) ? { ...each, required: true } : each)),
+    fields: fields.map((each) => (outside.has(each.name) ? { ...each, required: true } : each)),
   });
+  // The input has the fields of everything that the body may be, of which one is sent.
+  if (body.kind === 'document' && isOneOfSeveral(body.document)) {
+    const inBody = new Set(everyField(body.document).map(({ name }) => name));
+    const others = shown(input.fields.filter(({ name }) => !inBody.has(name)));
+    return { ...exampleValue(body.document), ...exampleValue(others) };
+  }
+  return exampleValue(shown(input.fields));
 }
 
 function exampleValue(document: Document): DocumentValue {

@@ -12,7 +12,7 @@ import { may } from '../../security/authorise.ts';
 import { verifyPassword } from '../../security/password.ts';
 import { isLoopback } from '../../serve/listen/remote.ts';
 import { readAddress } from '../../serve/start/address.ts';
-import { parseMediaType } from '../../wire/media-type.ts';
+import { closestType, parseMediaType } from '../../wire/media-type.ts';
 import { readPasswordHash } from '../../wire/password-hash.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { findOperation, propose } from '../find.ts';
@@ -213,8 +213,11 @@ export function responseOf(found: Found, contentType: string | undefined): Messa
   return operation.kind === 'soap' ? operation.soap.response : formOf(operation.responses, contentType);
 }
 
+const NO_TYPE = { essence: '', parameters: new Map<string, string>() };
+
 function formOf(responses: readonly MediaMessage[], contentType: string | undefined): Message {
-  const essence = contentType === undefined ? undefined : parseMediaType(contentType)?.essence;
-  const form = responses.find(({ mediaType }) => mediaType === essence) ?? responses[0];
+  const given = contentType === undefined ? undefined : parseMediaType(contentType);
+  const types = responses.map(({ mediaType }) => parseMediaType(mediaType) ?? NO_TYPE);
+  const form = responses[(given === undefined ? undefined : closestType(types, given)) ?? 0];
   return form?.message ?? { kind: 'none' };
 }

@@ -1,10 +1,12 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { typeWords } from '../../model/field.ts';
-import type { ProcessLoad, ProgramDetail, RecurrenceTimes, ScheduleRequest } from '../../process/index.ts';
+import { RECURRENCES } from '../../operator/process.ts';
+import type { ProcessLoad, ProgramDetail, ScheduleRequest } from '../../process/index.ts';
 import { counted } from '../../wire/words.ts';
 import { wrongUsage } from '../failure.ts';
 import { propose } from '../find.ts';
 import { AS_JSON, explain, isDay } from '../help.ts';
+import { columnsOf } from '../operator.ts';
 import { type Columns, note, printable, printResult, tableOf } from '../terminal.ts';
 import { acts, reads } from './access.ts';
 
@@ -78,24 +80,15 @@ export function addRecurrences(group: Command): void {
     .description('list recurrences with their next times, and the processes that recur by themselves')
     .option('--json', AS_JSON);
   reads(command, async ({ requests, operator, json }) => {
-    const shown = (await requests.recurrences(operator)).map(({ recurrence, next, processes }) => {
-      const { at: _, ...declared } = recurrence;
-      return { ...declared, next, processes };
-    });
-    await printResult(shown, json, (all) => tableOf(all, RECURRENCE_COLUMNS));
+    const all = await requests.recurrences(operator);
+    const shown = all.map(({ recurrence: { at: _, ...declared }, next, processes }) => ({
+      ...declared,
+      next,
+      processes,
+    }));
+    await printResult(shown, json, () => tableOf(all, columnsOf(RECURRENCES)));
   });
 }
-
-type ShownRecurrence = Pick<RecurrenceTimes, 'next' | 'processes'> &
-  Pick<RecurrenceTimes['recurrence'], 'id' | 'cron' | 'zone'>;
-
-const RECURRENCE_COLUMNS: Columns<ShownRecurrence> = {
-  RECURRENCE: ({ id }) => id,
-  CRON: ({ cron }) => cron,
-  ZONE: ({ zone }) => zone,
-  NEXT: ({ next }) => next[0] ?? 'never',
-  PROCESSES: ({ processes }) => processes.map(({ name, runAs }) => `${name} as ${runAs}`).join(', '),
-};
 
 /** `signalbox process programs`. */
 export function addPrograms(group: Command): void {

@@ -1,10 +1,11 @@
 import { type Command, Option } from 'commander';
-import type { KeptSession } from '../../security/sign-in/session-rows.ts';
+import { SESSIONS } from '../../operator/user.ts';
 import { counted } from '../../wire/words.ts';
 import { CliFailure, wrongUsage } from '../failure.ts';
 import { AS_JSON, explain } from '../help.ts';
+import { columnsOf } from '../operator.ts';
 import { loadRegistry, placeOf, readTables, withCurrentStore } from '../project.ts';
-import { type Columns, print, printResult, tableOf } from '../terminal.ts';
+import { print, printResult, tableOf } from '../terminal.ts';
 import { checkText, defaultActor } from './access.ts';
 
 const help = {
@@ -35,20 +36,9 @@ function addSessionList(session: Command): void {
       // While the console is off, no session can be used.
       const lasting = { now: Date.now(), idle: registry.gateway.console?.idle ?? 0 };
       const sessions = await readTables(registry, place, (db) => selectSessions(db, lasting, user));
-      await printResult(sessions, json, (all) => tableOf(all, COLUMNS));
+      await printResult(sessions, json, (all) => tableOf(all, columnsOf(SESSIONS)));
     });
 }
-
-const COLUMNS: Columns<KeptSession> = {
-  SESSION: ({ id }) => id,
-  USER: ({ user }) => user,
-  BY: ({ signedIn }) => signedIn,
-  CREATED: ({ created }) => created,
-  USED: ({ seen }) => seen,
-  EXPIRES: ({ expires }) => expires,
-  ADDRESS: ({ address }) => address,
-  BROWSER: ({ agent }) => agent,
-};
 
 interface EndOptions {
   readonly user?: string;

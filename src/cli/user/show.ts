@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { User } from '../../model/security.ts';
-import { CERTIFICATES, USERS } from '../../operator/user.ts';
+import { AUDIT_LOG, CERTIFICATES, USERS } from '../../operator/user.ts';
 import type { TrailEntry, TrailSearch, Trails } from '../../security/trail.ts';
 import type { KeptUser, TrailLine } from '../../security/users/user-port.ts';
 import { explain, readMoment } from '../help.ts';
@@ -86,7 +86,7 @@ export function addUserLog(user: Command): void {
         ...(until === undefined ? {} : { until }),
       });
       const shown = all === undefined ? found.filter(({ user: whom }) => whom !== undefined) : found;
-      await print(json ? linesOf(shown) : tableOf(shown, ENTRY_COLUMNS));
+      await print(json ? linesOf(shown) : tableOf(shown, columnsOf(AUDIT_LOG)));
       return;
     }
     const trail = await users.trail(id);
@@ -132,22 +132,5 @@ function ofDefinitions({ id, description, roles, password, at }: User): Shown {
   };
 }
 
-const ENTRY_COLUMNS: Columns<TrailEntry> = {
-  AT: ({ at }) => at,
-  ACTOR: ({ actor }) => actor,
-  ACTION: ({ action }) => action,
-  OF: ({ user, queue }) => user ?? queue,
-  DETAIL: ({ job, request, detail = {} }) =>
-    request === undefined
-      ? (job ?? (Object.keys(detail).length === 0 ? '' : JSON.stringify(detail)))
-      : `request ${request}`,
-};
-
-const TRAIL_COLUMNS: Columns<TrailLine> = {
-  NUMBER: ({ sequence }) => sequence,
-  AT: ({ at }) => at,
-  ACTOR: ({ actor }) => actor,
-  ACTION: ({ action }) => action,
-  USER: ({ user }) => user,
-  DETAIL: ({ detail }) => (Object.keys(detail).length === 0 ? '' : JSON.stringify(detail)),
-};
+/** The trail of users alone numbers its lines without a gap. */
+const TRAIL_COLUMNS: Columns<TrailLine> = { NUMBER: ({ sequence }) => sequence, ...columnsOf(AUDIT_LOG) };

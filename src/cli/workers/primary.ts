@@ -21,6 +21,8 @@ const MOST_MISSED = 6;
 /** How the workers are run. */
 interface PrimaryOptions {
   readonly place: Place;
+  /** Workers do not start while anything is not set. */
+  readonly strictEnv: boolean;
   readonly colour: boolean;
   /** The log is for a person at a terminal. */
   readonly people: boolean;
@@ -166,9 +168,9 @@ export class Primary {
   }
 
   #launch(seat: Seat): Member {
-    const { place, colour, people } = this.#options;
+    const { place, strictEnv, colour, people } = this.#options;
     const start: WorkerStart = {
-      ...{ ...place, colour, people, holder: this.#holder },
+      ...{ ...place, strictEnv, colour, people, holder: this.#holder },
       ...{ worker: seat.number, workers: this.#seats.length },
     };
     cluster.setupPrimary({ exec: fileURLToPath(sibling('worker', import.meta.url)), args: [JSON.stringify(start)] });
@@ -322,6 +324,7 @@ export interface WorkerStart extends Place {
   /** From 1. A worker that replaces another has the same number. */
   readonly worker: number;
   readonly workers: number;
+  readonly strictEnv: boolean;
   /** The name under which all workers hold leases together. */
   readonly holder: string;
   readonly colour: boolean;

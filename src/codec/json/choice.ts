@@ -7,8 +7,8 @@ import type { DocumentValue } from '../../model/value.ts';
 import { quote } from '../../wire/words.ts';
 import { CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
 import { checkDepth, chosenField, isInherited, nearest, ownMember, plainObject, setMember } from '../value.ts';
+import { NumberToken } from './number-token.ts';
 import { objectOf } from './plain.ts';
-import { NumberToken } from './scan.ts';
 
 /** Reads or writes the value of one branch. */
 type Branch<T> = (value: T, depth: number) => unknown;

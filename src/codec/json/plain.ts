@@ -3,7 +3,8 @@ import { toDecimal } from '../../wire/decimal.ts';
 import { CodecError, kindOf, refuse, stepOf, within } from '../error.ts';
 import { checkDepth, checkSound, type Foreign, plainObject } from '../value.ts';
 import { digitsWritten, keepDigits } from './digits.ts';
-import { NEEDS_DIGITS, NumberToken, parseWithDigits, SHORT, scanJson } from './scan.ts';
+import { NEEDS_DIGITS, NumberToken, parseWithDigits } from './number-token.ts';
+import { SHORT, scanJson } from './scan.ts';
 
 /** Whether a reader of JSON needs the digits of numbers as they are written. */
 export interface Digits {

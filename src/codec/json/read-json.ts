@@ -22,8 +22,8 @@ import {
 import { choiceReader } from './choice.ts';
 import { keepDigits } from './digits.ts';
 import { compileKinds } from './kinds.ts';
+import { NumberToken } from './number-token.ts';
 import { type Digits, objectOf, readJson, readPlain } from './plain.ts';
-import { NumberToken } from './scan.ts';
 import { type AsIsField, compileIsBlank, mayStayAsIs, staysAsIs } from './write.ts';
 
 /** Reads what JSON.parse returned, in place where it can. `depth` counts from the root, which is level 1. */

@@ -70,5 +70,5 @@ export function attributesWriter(field: Field, { fields }: Document, target: str
   };
 }
 
-/** Attributes of these mean something to XML and its schemas. */
+/** Namespaces whose attributes have a meaning in XML itself or in its schemas. */
 const RESERVED: ReadonlySet<string> = new Set([XMLNS_NAMESPACE, XSI]);

@@ -8,19 +8,21 @@ import {
   type MapType,
   type ScalarType,
 } from '../../model/field.ts';
-import { hasGroups, inlineDocument } from '../../model/particles.ts';
+import { inlineDocument, orderDecides } from '../../model/particles.ts';
 import { holdsNull, primitiveOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { isWhite } from '../../wire/white-space.ts';
 import { quote } from '../../wire/words.ts';
-import { attributeOf, writeXml, type XmlAttribute, type XmlElement } from '../../wire/xml/tree.ts';
+import { attributeOf, type XmlAttribute, type XmlElement } from '../../wire/xml/tree.ts';
+import { writeXml } from '../../wire/xml/write-xml.ts';
 import { addError, type CodecError, isAbout, refuse, stepOf, within } from '../error.ts';
 import { isKinded } from '../kind.ts';
 import { initialValue } from '../scalar.ts';
 import { compileSpaced } from '../spaced.ts';
 import { checkChosen, checkDepth, compileEntryCount, countIgnored, type Foreign, named, setMember } from '../value.ts';
 import { attributesReader } from './attributes.ts';
-import { checkAttributes, isNil, onlyText, type Resolve, readBinary } from './content.ts';
+import { type Resolve, readBinary } from './binary-content.ts';
+import { checkAttributes, isNil, onlyText } from './content.ts';
 import { compileIsBlankXml } from './element.ts';
 import { compileKindsRead } from './kinds.ts';
 import { isMarkup, markupIn } from './markup.ts';
@@ -37,13 +39,13 @@ import {
 import { compileGroup, compileGroupSort, emptyGroup } from './sort-groups.ts';
 import { scalarReader, textReader } from './text.ts';
 
-/** Reads an element; `undefined` when it says that nothing is given. `depth` counts from the root, which is level 1. */
+/** Reads an element; `undefined` when the element has no value. `depth` counts from the root, which is level 1. */
 type Read = (element: XmlElement, depth: number, resolve: Resolve | undefined) => Value;
 
 /** Reads the attributes and elements of a document, sorted to its fields. */
 type ReadSorted = (sorted: Sorted, depth: number, resolve: Resolve | undefined) => Value;
 
-/** The reading of a document: of its element, and of its elements that stand in that of another document. */
+/** Readers for a document: for its own element, and for its elements inside the element of another document. */
 interface DocumentReader {
   read: Read;
   readSorted: ReadSorted;
@@ -56,16 +58,16 @@ interface FieldReader {
   readonly read: ReadGiven;
   readonly required: boolean;
   readonly initial: Value;
-  /** The value to read when there is no such element or attribute. */
+  /** The value to read when the element or attribute is missing. */
   readonly missing: Given | undefined;
 }
 
 /** State shared by the readers of one root document. */
 interface Shared {
-  /** Namespace of documents that name none. */
+  /** Namespace of documents that declare none. */
   readonly service: string;
   readonly foreign: Foreign;
-  /** By document and its namespace, so that a document may hold itself. */
+  /** By document and its namespace, so that a document may contain itself. */
   readonly readers: Map<Document, Map<string, DocumentReader>>;
 }
 
@@ -87,7 +89,7 @@ export function compileXmlReader(
   const known = foreign === 'pass' || (foreign !== 'refuse' && foreign.anyNamespace) ? ANY : service;
   const namespace = namespaceOf(document, known, known);
   const { read } = documentReader(document, namespace, { service: known, foreign, readers: new Map() });
-  // Some clients send a message without content that way, where its element is nillable.
+  // Some clients send a message without content that way, if its element is nillable.
   const mayBeEmpty = document.choice === undefined && document.fields.every(({ required }) => !required);
   return (element, resolve) => {
     try {
@@ -123,7 +125,7 @@ function documentReader(document: Document, namespace: string, shared: Shared): 
 function itselfReader(document: Document, namespace: string, shared: Shared): DocumentReader {
   const { foreign } = shared;
   const fields = document.fields.map((field) => fieldReader(field, namespace, shared, document.patch));
-  const sort = hasGroups(document)
+  const sort = orderDecides(document, namespace)
     ? compileGroupSort(document, namespace, shared.service, foreign)
     : compileSort(document, namespace, foreign);
   const passes = foreign !== 'refuse' && !document.open;
@@ -132,7 +134,7 @@ function itselfReader(document: Document, namespace: string, shared: Shared): Do
     const { given } = sorted;
     const target: Record<string, unknown> = {};
     let i = 0;
-    // An error ends the inner loop; the fields behind it are read all the same.
+    // An error ends the inner loop only: the fields after it are still read.
     while (i < fields.length) {
       try {
         for (; i < fields.length; i++) {
@@ -178,7 +180,7 @@ function fieldReader(field: Field, namespace: string, shared: Shared, patch: Pat
         : elementReader(field, namespace, shared, patch),
     required: field.required,
     initial: initialValue(field),
-    // A list without an element of its own is empty when it has to be there.
+    // A required list without an element of its own is empty when it has no entries.
     missing: flat && field.required ? [] : undefined,
   };
 }
@@ -198,7 +200,7 @@ function inlineReader(field: Field, inner: Document, namespace: string, shared: 
     return { name, read: readList, required, initial: undefined, missing: required ? [] : undefined };
   }
   const group = compileGroup(inner, own, shared.service);
-  // Without any of its elements it is there all the same, if it has to be.
+  // A required document without any of its elements is still present.
   const missing = required ? '' : undefined;
   const readOne: ReadGiven = (given, depth, resolve) =>
     read(given === '' ? emptyGroup(group) : (given as Sorted), depth, resolve);

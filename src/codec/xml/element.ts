@@ -18,7 +18,7 @@ export interface Tag {
 /**
  * Prepares an element without a prefix.
  * @param namespace empty for none
- * @param scope the default namespace where the element stands; declared anew where the element's differs
+ * @param scope the default namespace around the element; the element declares its own if that differs
  */
 export function tagOf(name: string, namespace: string, scope: string): Tag {
   const declared = namespace === scope ? '' : ` xmlns="${escapeAttribute(namespace)}"`;
@@ -30,9 +30,9 @@ export function element(tag: Tag, attributes: string, content: string): string {
   return content === '' ? `${tag.start}${attributes}/>` : `${tag.start}${attributes}>${content}${tag.end}`;
 }
 
-/** How an element states the type of its content. */
+/** The declaration of the type of an element's content. */
 interface TypeTag {
-  /** Its content has no default namespace around it. */
+  /** No default namespace is in scope for the content. */
   readonly isUnqualified: boolean;
   of(tag: Tag): Tag;
 }
@@ -72,7 +72,7 @@ export function attributeStart(field: Field, index: number): string {
   return ` xmlns:a${index}="${escapeAttribute(field.namespace)}" a${index}:${field.xmlName}="`;
 }
 
-/** The position of an element. */
+/** The namespaces at an element. */
 export interface XmlPlace {
   /** Namespace of the document that declares the field. */
   readonly namespace: string;
@@ -89,11 +89,11 @@ interface Content {
 }
 
 /**
- * What is written in XML for an absent field with `absent: blank`. Nothing is written that its XML Schema type would refuse:
- * an empty element where the empty string is a value of the type; a compound of blanks; a list's element with one entry of
- * blanks, or without one where a required field of the entry has no blank.
- * @param index the field's place in its document, which keeps the prefixes of its attributes apart
- * @returns `undefined` when the field has no blank in XML, and is left out
+ * What is written in XML for an absent field with `absent: blank`, provided that its XML Schema type permits it: an empty
+ * element if the empty string is a valid value; a compound of blanks; the element of a list with one entry of blanks, or
+ * without an entry if a required field of the entry has no blank.
+ * @param index the field's position in its document, which keeps the prefixes of its attributes apart
+ * @returns `undefined` when the field has no blank in XML and is left out
  */
 export function blankXml(field: Field, index: number, place: XmlPlace): string | undefined {
   return field.attribute ? blankAttribute(field, index) : blankElement(field, place, []);
@@ -126,7 +126,7 @@ function blankElement(field: Field, place: XmlPlace, outer: readonly Document[])
 
 function blankContent(document: Document, place: XmlPlace, outer: readonly Document[]): Content | undefined {
   if (outer.includes(document) || document.choice !== undefined || document.abstract) return undefined;
-  // The text of its own element is empty then.
+  // The text of the document's own element is empty then.
   const content = contentField(document);
   if (content !== undefined && !takesEmpty(content, content.type)) return undefined;
   const inside = { ...place, namespace: namespaceOf(document, place.namespace, place.service) };
@@ -152,11 +152,11 @@ function blankContent(document: Document, place: XmlPlace, outer: readonly Docum
 }
 
 /**
- * Compiles the test whether an element is what is written where a compound or a list with `absent: blank` is not given.
+ * Compiles the test whether an element is the blank of an absent compound or list with `absent: blank`.
  * @param namespace of the document that declares the field
  * @param service namespace of the service
- * @returns `undefined` when nothing is written then; and where a required field's blank is an empty element, which is then
- *   taken for an object or a list without anything in it
+ * @returns `undefined` when no blank is written; also when the blank of a required field is an empty element, which is read as
+ *   an object or a list without content
  */
 export function compileIsBlankXml(
   field: Field,
@@ -174,7 +174,7 @@ function isEmpty({ attributes, content }: XmlElement): boolean {
   return attributes.length === 0 && content.length === 0;
 }
 
-/** Whether an element holds the same elements and empty attributes as a blank, in whatever order. */
+/** Whether an element has the same elements and empty attributes as a blank, in any order. */
 function isSame(element: XmlElement, blank: XmlElement): boolean {
   if (element.local !== blank.local || !isIn(blank.namespace, element)) return false;
   const attributes = element.attributes.filter(

@@ -1,7 +1,7 @@
 import { escapeAttribute, escapeText, type Unfit } from '../../wire/xml/text.ts';
 import { refuse } from '../error.ts';
 
-// Values of documents reach their reader as they are, or not at all.
+// A value of a document arrives at its reader unchanged, or it is refused.
 
 /** Escapes the text of an element. @throws CodecError without a path for a character that XML can't represent */
 export const exactText = (text: string): string => escapeText(text, refuseUnit);

@@ -3,9 +3,9 @@ import { childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
 
 /** Names of elements, without a prefix. */
 export interface KeyValueNames {
-  /** What is repeated; `item` unless said otherwise. */
+  /** The element that is repeated; `item` by default. */
   readonly item?: string;
-  /** What holds the key, inside an item; `key` unless said otherwise. */
+  /** The element with the key, inside an item; `key` by default. */
   readonly key?: string;
 }
 

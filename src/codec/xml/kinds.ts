@@ -9,7 +9,8 @@ import type { XmlElement } from '../../wire/xml/tree.ts';
 import { refuse } from '../error.ts';
 import { compileFindKind, type Kinded } from '../kind.ts';
 import { isInherited, ownMember, plainObject } from '../value.ts';
-import { type Resolve, typeOf } from './content.ts';
+import type { Resolve } from './binary-content.ts';
+import { typeOf } from './content.ts';
 import { element, type Tag, typeTag, type XmlPlace } from './element.ts';
 import { isIn } from './read-members.ts';
 
@@ -84,8 +85,8 @@ export function compileKindsWrite(
 }
 
 /**
- * An element that is nil has a type all the same, which can't be abstract, and has the attributes that its type requires
- * (XML Schema Part 1, 3.3.4).
+ * A nil element still has a type, which must not be abstract, and the attributes that its type requires (XML Schema Part 1,
+ * 3.3.4).
  */
 export function nilElement(type: FieldType, tag: Tag, own: string, place: XmlPlace, home: string): string {
   const kinds = type.kind === 'document' && type.document.abstract ? kindsOf(type.document) : [];

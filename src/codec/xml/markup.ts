@@ -1,4 +1,4 @@
-// Markup as a value: text that is written into a document as XML, not escaped.
+// Values that are markup: their text is written into a document as XML, without escaping.
 import type { Field, ScalarType } from '../../model/field.ts';
 import { traitsOf } from '../../model/scalar.ts';
 import type { Value } from '../../model/value.ts';
@@ -6,7 +6,8 @@ import { ANY_NAMESPACE, takesNamespace } from '../../model/wildcard.ts';
 import { quote } from '../../wire/words.ts';
 import { readXml, XmlError } from '../../wire/xml/read-xml.ts';
 import { escapeText } from '../../wire/xml/text.ts';
-import { writeXml, type XmlElement } from '../../wire/xml/tree.ts';
+import type { XmlElement } from '../../wire/xml/tree.ts';
+import { writeXml } from '../../wire/xml/write-xml.ts';
 import { refuse } from '../error.ts';
 
 /** Whether values of a field are the markup inside an element. */
@@ -25,9 +26,9 @@ export function markupIn({ content }: XmlElement): string {
 }
 
 /**
- * Compiles the check of values that are markup, without a path in its errors. The namespace of a document, which `##other` and
- * `##targetNamespace` mean, is not known to it.
- * @returns `undefined` for other values
+ * Compiles the check of values that are markup. Its errors have no path. It does not know the namespace of the document, to
+ * which `##other` and `##targetNamespace` refer.
+ * @returns `undefined` for fields with other values
  */
 export function compileMarkupCheck(field: Field, type: ScalarType): ((value: Value) => Value) | undefined {
   const check = isMarkup(field, type) ? parse : isAnyElement(field, type) ? elementReader(field, undefined) : undefined;

@@ -9,20 +9,21 @@ import { XSI } from '../../wire/xml/namespaces.ts';
 import type { XmlAttribute, XmlElement } from '../../wire/xml/tree.ts';
 import { addError, CodecError, refuse, stepOf, within } from '../error.ts';
 import { checkDepth, compileEntryCount, type Foreign, setMember, unknownField } from '../value.ts';
-import { isCommon, isNil, onlyText, type Resolve } from './content.ts';
+import type { Resolve } from './binary-content.ts';
+import { isCommon, isNil, onlyText } from './content.ts';
 
 /**
- * The content of a field: the text of an attribute, an element, all elements of a flat list, or the element of the document
- * itself, whose text the field is. For a map of attributes: those that no other field takes.
- * For documents without an element around them: the elements of one, or of each.
+ * What is read for a field: the text of an attribute, an element, all elements of a flat list, or the element of the document
+ * itself if the field is its text. For a map of attributes: those that no other field takes. For documents without an element
+ * of their own: the elements of one, or of each.
  */
 export type Given = string | XmlElement | XmlElement[] | XmlAttribute[] | Sorted | Sorted[];
 
-/** Where something goes that bears a name. */
+/** The field that takes an element or attribute of some name. */
 interface Slot {
-  /** Of the field. */
+  /** The name of the field. */
   readonly name: string;
-  /** Place of the field in its document. */
+  /** The field's position in its document. */
   readonly index: number;
   readonly namespace: string;
   readonly flat: boolean;
@@ -30,30 +31,30 @@ interface Slot {
   readonly next: Slot | undefined;
 }
 
-/** The content of an element, sorted to the fields of its document. */
+/** The content of an element, sorted by the fields of its document. */
 export interface Sorted {
-  /** By the place of the field in its document. */
+  /** By the field's position in its document. */
   readonly given: (Given | undefined)[];
-  /** What has no place. */
+  /** Attributes and elements that belong to no field. */
   attributes: XmlAttribute[] | undefined;
   elements: XmlElement[] | undefined;
   errors: CodecError | undefined;
 }
 
 /**
- * Puts an element's attributes and content into the places of their fields.
- * Errors are a second element for a field that takes one, text, and a field's name in another namespace than the field's.
+ * Sorts an element's attributes and content by their fields. These are errors: a second element for a single field, text
+ * between elements, and the name of a field in another namespace than the field's.
  */
 export type Sort = (element: XmlElement) => Sorted;
 
-/** In place of a namespace: whatever one there is, none among them. */
+/** Stands for any namespace, or none. */
 export const ANY = '*';
 
 export function isIn(namespace: string, { namespace: found }: { readonly namespace: string }): boolean {
   return found === namespace || namespace === ANY;
 }
 
-/** Compiles the sorting of an element's attributes and content to the fields of a document. */
+/** Compiles the sorting of an element's attributes and content by the fields of a document. */
 export function compileSort(document: Document, namespace: string, foreign: Foreign): Sort {
   if (contentField(document) !== undefined) return compileContentSort(document, namespace, foreign);
   const misplaced = foreign === 'refuse' ? checkedPlace : passedOver;
@@ -69,7 +70,10 @@ export function compileSort(document: Document, namespace: string, foreign: Fore
   });
 }
 
-/** Compiles the sorting of an element's content, beside its attributes. @param place puts an element into its place */
+/**
+ * Compiles the sorting of an element's content; its attributes are sorted separately.
+ * @param place sorts one element
+ */
 export function compileElementSort<S extends Sorted>(
   sortAttributes: (element: XmlElement) => S,
   place: (each: XmlElement, sorted: S) => void,
@@ -134,8 +138,8 @@ export function compileAttributeSort(document: Document, target: string, foreign
 }
 
 /**
- * Compiles whether an attribute is for other readers of the message (`wsu:Id`, `soapenv:encodingStyle`): the document declares none
- * in its namespace, none of its name in another, and keeps no attributes that it doesn't declare.
+ * Compiles the test whether an attribute is for other readers of the message (`wsu:Id`, `soapenv:encodingStyle`): the document
+ * declares no attribute in its namespace and no attribute of its name in another one, and does not keep undeclared attributes.
  */
 function compileIsOthers({ open }: Document, target: string, slots: Slots): (attribute: XmlAttribute) => boolean {
   if (open) return () => false;
@@ -150,7 +154,7 @@ function compileIsOthers({ open }: Document, target: string, slots: Slots): (att
   return ({ local, namespace }) => !own.has(namespace) && !qualified.has(local);
 }
 
-/** Compiles the sorting for a document whose own element holds the value of a field, beside attributes. */
+/** Compiles the sorting for a document whose own element has the value of a field, besides attributes. */
 function compileContentSort(document: Document, namespace: string, foreign: Foreign): Sort {
   const sortAttributes = compileAttributeSort(document, namespace, foreign);
   const index = document.fields.findIndex(({ content }) => content);
@@ -191,17 +195,17 @@ function put(given: (Given | undefined)[], { index, flat, name }: Slot, element:
 
 const passedOver = <T>(_slots: Slots, found: T): T => found;
 
-/** What has no place, unless only its namespace is wrong. */
+/** Returns an element or attribute that belongs to no field. Reports one that has only the wrong namespace. */
 function checkedPlace<T extends XmlElement | XmlAttribute>(slots: Slots, found: T): T {
   const slot = slots.get(found.local);
   if (slot !== undefined) throw new CodecError(slot.name, wrongNamespace(found, slot.namespace));
   return found;
 }
 
-/** Most characters of a namespace that a message shows: they differ at the end. */
+/** Maximum number of characters of a namespace in a message. The end is shown: namespaces differ there. */
 const SHOWN = 200;
 
-/** The reason why something is refused that is in a wrong namespace. */
+/** The message for an element or attribute in a wrong namespace. */
 export function wrongNamespace({ namespace }: { readonly namespace: string }, expected: string): string {
   const wanted = quote(expected, SHOWN);
   if (namespace === '') return `has no namespace, and belongs to ${wanted}`;
@@ -209,22 +213,23 @@ export function wrongNamespace({ namespace }: { readonly namespace: string }, ex
   return expected === '' ? `is in namespace ${given}, and belongs to none` : `is in namespace ${given}, not ${wanted}`;
 }
 
-/** Takes elements and attributes that a document doesn't declare into its value. Errors are added to those of the sorting. */
+/** Adds elements and attributes that a document doesn't declare to its value, and errors to those of the sorting. */
 type TakeUndeclared = (sorted: Sorted, target: Record<string, unknown>, depth: number) => void;
 
-/** Values by local name, one for each time that it is given. */
+/** The values of each local name, in order. */
 type Gathered = Map<string, Value[]>;
 
 /**
- * Compiles what becomes of elements and attributes that a document doesn't declare: refused, or, where it is open, kept
- * under their local names. An attribute is a text; an element is a text, or an object of the elements inside it; null when
- * it is nil; and a list where it is repeated. Attributes inside such elements are passed over: a text has no place for them.
+ * Compiles the handling of elements and attributes that a document doesn't declare: they are refused or, if the document is
+ * open, kept under their local names. An attribute is a text. An element is a text, or an object of the elements inside it;
+ * null when it is nil; and a list when it is repeated. Attributes of such elements are ignored, because a text has no place for
+ * them.
  */
 export function compileUndeclaredXmlRead(document: Document): TakeUndeclared {
   const names = new Set(document.fields.map((field) => field.name));
   const elementNames = xmlNames(document, false);
   const attributeNames = xmlNames(document, true);
-  // A field's own name, where XML has another for it, would pass for the field.
+  // Under its local name it would be mistaken for a field whose name in XML is another one.
   const isKept = (local: string): boolean => document.open && !names.has(local) && local !== '__proto__';
   const takeAttribute = ({ local, value }: XmlAttribute, gathered: Gathered): void => {
     if (isKept(local)) gather(gathered, local, value);
@@ -291,7 +296,7 @@ function release(gathered: Gathered, target: Record<string, unknown>): Value {
   return target as Value;
 }
 
-/** Compiles the reading of a list, whose errors are those of all its entries. */
+/** Compiles the reading of a list. Errors of all entries are reported together. */
 export function compileEntryReader<T>(
   field: Field,
   read: (entry: T, depth: number, resolve: Resolve | undefined) => Value,

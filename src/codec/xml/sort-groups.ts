@@ -1,5 +1,5 @@
-// The sorting of elements where documents stand without an element of their own (`inline`), where elements of any name belong
-// to a field (`any`), and where two fields have one name: the order of the elements decides then.
+// The sorting of elements if documents have no element of their own (`inline`), if a field takes elements of any name (`any`),
+// or if two fields have the same name: then the order of the elements decides.
 import { type Document, namespaceOf } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
 import { mayBeWithoutElements } from '../../model/particles.ts';
@@ -17,25 +17,25 @@ import {
   wrongNamespace,
 } from './read-members.ts';
 
-/** How much of the order of declaration an element keeps. */
+/** How strictly the order of declaration applies to an element. */
 type Order =
-  /** It is behind what was found before, and nothing that is needed in between is missing. */
+  /** The element comes after those found before, and no required element between them is missing. */
   | 'kept'
-  /** It is behind what was found before. */
+  /** The element comes after those found before. */
   | 'behind'
-  /** It is anywhere; but the order separates the entries of a list. */
+  /** The element may be anywhere, but the order still separates the entries of a list. */
   | 'free';
 
-/** One way of finding the place of an element. */
+/** One way of finding the field of an element. */
 interface Attempt {
   readonly order: Order;
-  /** By its name, or among the elements of any name. */
+  /** Among the fields of its name, or those that take any name. */
   readonly among: 'named' | 'any' | 'all';
 }
 
 /**
- * Tried in turn, so that a valid document is read as its schema says, and as much as possible of any other. Out of order, a field
- * of its name takes an element first.
+ * Tried in this order, so that a valid document is read as its schema defines, and any other as completely as possible. An
+ * element that is out of order belongs first to a field of its name.
  */
 const ATTEMPTS: readonly Attempt[] = [
   { order: 'kept', among: 'all' },
@@ -50,40 +50,38 @@ export interface Group {
   readonly isChoice: boolean;
   /** Aligned with the fields; `undefined` for attributes. */
   readonly places: readonly (Place | undefined)[];
-  /** By local name: the fields that take such an element, in their order. */
+  /** By local name: the fields that take such an element, in the order of declaration. */
   readonly named: ReadonlyMap<string, readonly Named[]>;
-  /** The fields that take elements of any name, in their order. */
+  /** The fields that take elements of any name, in the order of declaration. */
   readonly wild: readonly Wild[];
 }
 
 interface Place {
-  /** Whether it has any number of elements, or of groups. */
+  /** Whether it may have several elements, or several groups. */
   readonly many: boolean;
-  /** The most elements that it has where the order of elements is kept: more of them belong to what comes after. */
+  /** Maximum number of elements if their order is kept; further ones belong to a later field. */
   readonly maximum: number;
-  /** The fields inside; `undefined` for an element. */
+  /** The fields of an inline document; `undefined` for an element. */
   readonly group: Group | undefined;
-  /** Whether a valid document has an element of it. */
+  /** Whether a valid document must have an element of it. */
   readonly needed: boolean;
 }
 
 interface Named {
   readonly index: number;
-  /** Of the field. */
   readonly name: string;
   readonly namespace: string;
 }
 
 interface Wild {
   readonly index: number;
-  /** Of the field. */
   readonly name: string;
   takes(namespace: string): boolean;
 }
 
 /** The elements of one group, sorted. */
 export interface SortedGroup extends Sorted {
-  /** The last field that an element was found for, -1 before the first. Of a choice the chosen one. */
+  /** Index of the last field for which an element was found, -1 before the first. In a choice, the chosen branch. */
   at: number;
 }
 
@@ -109,7 +107,7 @@ export function compileGroup(document: Document, namespace: string, service: str
     if (field.attribute) return undefined;
     const { name, type, xmlName, any } = field;
     const group = inlineGroup(field, namespace, service);
-    // One from a base is in the namespace of the base.
+    // A field of a base document is in the namespace of that document.
     const target = field.namespace || namespace;
     if (any !== undefined) wild.push({ index, name, takes: (found) => takesNamespace(any, found, target) });
     else if (group === undefined) add(xmlName, { index, name, namespace: field.namespace ?? namespace });
@@ -146,7 +144,7 @@ export function compileGroupSort(document: Document, namespace: string, service:
   });
 }
 
-/** The fields that take an element by its name, in their order. */
+/** The fields that take an element by its name, in the order of declaration. */
 function fieldsFor({ named }: Group, element: XmlElement): readonly Named[] {
   const found = named.get(element.local);
   if (found === undefined) return NONE;
@@ -157,7 +155,10 @@ function fieldsFor({ named }: Group, element: XmlElement): readonly Named[] {
 
 const NONE: readonly Named[] = [];
 
-/** Finds the place of an element. @returns false if every field that takes it is full */
+/**
+ * Finds the field of an element.
+ * @returns false if every field that takes it is full
+ */
 function placeElement(group: Group, sorted: SortedGroup, element: XmlElement): boolean {
   return ATTEMPTS.some((attempt) => placeIn(group, sorted, element, attempt));
 }
@@ -171,11 +172,11 @@ function placeIn(group: Group, sorted: SortedGroup, element: XmlElement, attempt
   return false;
 }
 
-/** The fields to try, in their order. */
+/** The fields to try, in the order of declaration. */
 function candidates(group: Group, { given }: SortedGroup, element: XmlElement, { among }: Attempt): readonly number[] {
   const named = among === 'any' ? [] : fieldsFor(group, element).map(({ index }) => index);
   if (group.wild.length === 0 || among === 'named') return named;
-  // One of the name that comes first, and has room, is meant although the order is not kept.
+  // Out of order, the first field of that name that still has room is meant.
   const isTaken = (index: number): boolean =>
     named.some((each) => each < index && (group.places[each]?.many || given[each] === undefined));
   const wild = group.wild.filter(({ index, takes }) => takes(element.namespace) && !isTaken(index));
@@ -207,7 +208,10 @@ function put(group: Group, { given }: SortedGroup, index: number, element: XmlEl
   return true;
 }
 
-/** An element continues the last entry as long as it is behind the others there, and begins the next one otherwise. */
+/**
+ * An element belongs to the last entry as long as it comes after that entry's other elements; otherwise it begins the next
+ * entry.
+ */
 function putEntry(
   group: Group,
   given: (Given | undefined)[],

@@ -5,12 +5,13 @@ import { isWhite, trimmed } from '../../wire/white-space.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { compileScalar, valueWhenEmpty } from '../scalar.ts';
 import type { Foreign } from '../value.ts';
-import { checkAttributes, fromSpacedBase64, markupOrText, onlyText, type Resolve, readBinary } from './content.ts';
+import { fromSpacedBase64, type Resolve, readBinary } from './binary-content.ts';
+import { checkAttributes, markupOrText, onlyText } from './content.ts';
 
-/** Reads an element; `undefined` when it says that nothing is given. */
+/** Reads an element; `undefined` when the element has no value. */
 type Read = (element: XmlElement, depth: number, resolve: Resolve | undefined) => Value;
 
-/** @param blank whether an empty element is absent where it can't be a text */
+/** @param blank whether an empty element counts as absent if its type has no empty value */
 export function scalarReader(field: Field, type: ScalarType, blank: boolean, foreign: Foreign): Read {
   if (primitiveOf(type) === 'binary') {
     return (element, _depth, resolve) => {

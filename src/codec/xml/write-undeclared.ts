@@ -10,8 +10,8 @@ import { element, type Tag, tagOf } from './element.ts';
 import { exactText } from './exact.ts';
 
 /**
- * Compiles what becomes in XML of fields that a document doesn't declare: refused, or, where it is open, elements without a
- * namespace after the declared ones, a list as its element repeated and an object as elements inside.
+ * Compiles the writing of fields that a document doesn't declare: they are refused or, if the document is open, written as
+ * elements without a namespace after the declared ones. A list repeats its element; an object has elements inside.
  */
 export function compileUndeclaredXml(
   document: Document,

@@ -34,22 +34,22 @@ import { compileKindsWrite, nilElement } from './kinds.ts';
 import { compileAnyElement, isMarkup, writeMarkup } from './markup.ts';
 import { compileUndeclaredXml } from './write-undeclared.ts';
 
-/** Writes a value as XML: one element or several, or one attribute with a space in front. */
+/** Writes a value as XML: one or several elements, or one attribute with a space before it. */
 type Write = (value: Value, depth: number) => string;
 
 /** Writes a value as the element that `tag` begins and ends. */
 type WriteDocument = (tag: Tag, value: Value, depth: number) => string;
 
-/** The writing of a document. */
+/** Writers for a document. */
 interface DocumentWriter {
   write: WriteDocument;
-  /** Its elements alone. */
+  /** Writes the elements inside the element of the document. */
   writeInside: Write;
 }
 
 interface FieldWriter {
   readonly name: string;
-  /** The name is looked up among the object's own. */
+  /** Whether the field's name is also a name of Object.prototype, so that only own members count. */
   readonly inherited: boolean;
   readonly write: Write;
   readonly required: boolean;
@@ -67,9 +67,9 @@ interface RootElement {
 
 /** State shared by the writers of one root document. */
 interface Shared {
-  /** By document, its place in namespaces included, so that a document may hold itself. */
+  /** By document and the namespaces around it, so that a document may contain itself. */
   readonly writers: Map<Document, Map<string, DocumentWriter>>;
-  /** What is written for the content of a binary element, as XML; its base64 where undefined. */
+  /** Replaces the content of a binary element by other XML; without it, the content is base64. */
   readonly hold: ((attachment: Attachment) => string) | undefined;
   /** The namespace of the schema with the types of documents without one. */
   readonly home: string;
@@ -118,7 +118,7 @@ export function compileXmlWriter(
   };
 }
 
-/** @param place its `namespace` is the document's own, its `scope` that of the element that holds it */
+/** @param place its `namespace` is that of the document, its `scope` that of the element around it */
 function documentWriter(document: Document, place: XmlPlace, shared: Shared): DocumentWriter {
   const { writers } = shared;
   const ofDocument = writers.get(document) ?? new Map<string, DocumentWriter>();
@@ -214,7 +214,7 @@ function fieldWriter(field: Field, index: number, write: Write, place: XmlPlace)
     name: field.name,
     inherited: isInherited(field.name),
     write,
-    // A required field that has no blank in XML is left out as it would be if blank.
+    // A required field with `absent: blank` is left out if it has no blank in XML.
     required: field.required && field.absent !== 'blank' && !field.asFound,
     absent: initial === undefined ? blank : write(initial, 1),
     holdsNull: holdsNull(field),
@@ -229,7 +229,7 @@ function attributeWriter(field: Field, index: number): Write {
   return (value) => `${start}${exactAttribute(toText(value))}"`;
 }
 
-/** Writes what is inside the element of a document that has the text of it for a field. */
+/** Writes the content of a document's element if its text is a field. */
 function contentWriter(field: Field, { scope }: XmlPlace, { hold }: Shared): Write {
   if (isSpaced(field.type)) {
     const spaced = compileSpaced(field, field.type, 'refuse');
@@ -349,13 +349,13 @@ function heldContent({ attachment }: Field, value: Value): Attachment {
   return attachment === 'reference' ? new ReferredAttachment(content) : content;
 }
 
-/** Placeholder for an attachment in the text; unambiguous, because XML does not allow this character. */
+/** Placeholder for an attachment in the text. It can't occur otherwise, because XML does not allow this character. */
 const MARK = '\0';
 
 /**
- * Compiles the writing of a document as XML in pieces, its attachments between the texts around them. An attribute can't
- * hold a piece, so that a binary one is base64 as ever.
- * @returns `undefined` when the document holds no binary field, and is one text
+ * Compiles the writing of a document as XML in pieces: texts, with the attachments between them. An attribute can't contain a
+ * piece, so a binary attribute is always base64.
+ * @returns `undefined` for a document without a binary field, which is one text
  */
 export function compileXmlPieces(
   document: Document,
@@ -363,7 +363,7 @@ export function compileXmlPieces(
   root: RootElement | undefined,
 ): ((value: DocumentValue) => readonly (string | Attachment)[]) | undefined {
   if (!holdsPrimitive({ kind: 'document', document }, 'binary')) return undefined;
-  // Written and split without a pause, so that one list serves every call.
+  // One call writes and splits without interruption, so that all calls can share one list.
   let held: Attachment[] = [];
   const write = compileXmlWriter(document, service, root, (attachment) => {
     held.push(attachment);

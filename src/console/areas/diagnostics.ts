@@ -5,10 +5,10 @@ import { type Html, html, NOTHING } from '../html.ts';
 import { badge, code, heading, link, live, notice } from '../parts.ts';
 import { type Area, page, pageRoute, type Visit } from '../route.ts';
 
-/** The subject of an edit that is not applied. */
+/** The live subject: an edit that was not applied. */
 export const EDIT_TOPIC = 'edit';
 
-/** On every page of `signalbox dev`, while an edit is not applied. */
+/** The notice on every page of `signalbox dev` while an edit is not applied. */
 export function editNotice({ brokenEdit }: ConsolePorts): Html {
   if (brokenEdit === undefined) return NOTHING;
   const edit = brokenEdit();
@@ -45,7 +45,7 @@ ${hint === undefined ? NOTHING : html`<p>${hint}</p>`}
 </article>`;
 }
 
-/** Of a gateway that follows edits. */
+/** Only in gateways that follow edits. */
 export const diagnosticsArea: Area = {
   id: 'diagnostics',
   title: 'Diagnostics',

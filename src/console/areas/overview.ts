@@ -21,7 +21,7 @@ import {
 import { type Area, page, pageRoute, type Visit } from '../route.ts';
 import { pathOf } from './registry/things.ts';
 
-/** A period of the charts, by its name in the address; the step is of one point. Lengths in milliseconds. */
+/** The periods of the charts, by their names in the address, with the step between two points. In milliseconds. */
 const PERIODS = {
   hour: { text: 'Hour', of: HOUR, step: MINUTE },
   day: { text: 'Day', of: 24 * HOUR, step: 5 * MINUTE },
@@ -29,17 +29,17 @@ const PERIODS = {
 } as const;
 type PeriodName = keyof typeof PERIODS;
 
-/** Operations of the table. */
+/** Maximum number of operations in the table. */
 const MOST = 25;
-/** Loads of definitions that are listed, and names of each. */
+/** Maximum number of listed loads of definitions, and of names in each. */
 const MOST_LOADED = 5;
 const MOST_NAMES = 8;
 
-/** A number that leads to the list that it counts. There are always the same twelve, in the same places. */
+/** A number that leads to the list that it counts. The cards are always the same twelve, in the same positions. */
 interface Card {
   readonly value: string;
   readonly of: string;
-  /** Below the console, or a part of the page. */
+  /** Relative to the console, or a part of the page. */
   readonly to: string;
   readonly tone?: 'bad' | 'warn' | undefined;
 }
@@ -81,10 +81,10 @@ const cards = (all: readonly Card[]): Html =>
     return html`<a class="card" href="${to.startsWith('#') ? to : `/console${to}`}">${text}</a>`;
   })}</div>`;
 
-/** Requests that are counted at most. */
+/** Requests are counted up to this number. */
 const MOST_REQUESTS = 300;
 
-/** The work in the background, and the nodes. @param of milliseconds in which processes have failed */
+/** The background work and the nodes. @param of milliseconds in which failed processes count */
 async function workCards({ ports, user }: Visit, of: number): Promise<Card[]> {
   const { queues, scheduler, messages, registry, nodes } = ports;
   const requests = (runStatus: string, since?: number): Promise<readonly unknown[]> =>
@@ -144,7 +144,7 @@ const columns = (registry: Registry): readonly Column<Operations[number]>[] => [
   { title: 'p99', kind: 'number', cell: ({ p99 }) => length(p99) },
 ];
 
-/** Recorded calls of an operation. */
+/** A link to the recorded calls of an operation. */
 const linkTo = (of: { operation: string; reply: CallReply }, text: Part): Html =>
   link('/messages', text, { kind: 'call', ...of });
 
@@ -152,14 +152,14 @@ function failedCell(registry: Registry, { operation, kind, failures, calls }: Op
   if (failures === 0) return html`<span class="none">0</span>`;
   const text = badge('bad', number(failures));
   const { target } = (kind === 'called' && registry.consumers.get(operation)) || {};
-  // Calls of deliveries are recorded with their messages: the page of the node has both.
+  // Calls for deliveries are recorded with their messages. The page of the node lists both.
   const to =
     target === undefined ? linkTo({ operation, reply: 'failed' }, text) : link(pathTo('nodes', target.id), text);
   const share = `${((100 * failures) / calls).toFixed(failures === calls ? 0 : 1)} %`;
   return html`${to} <small>(${share})</small>`;
 }
 
-/** The calls of a period: their numbers, their charts, and the operations that were called. */
+/** The calls of a period: totals, charts, and the called operations. */
 async function callsOf({ statistics, now, registry }: ConsolePorts, name: PeriodName) {
   const { of, step } = PERIODS[name];
   const { since, until } = periodOf(now(), of);
@@ -193,7 +193,7 @@ async function callsOf({ statistics, now, registry }: ConsolePorts, name: Period
   return { cards: numbers, charts: callCharts(series, step), operations: shown };
 }
 
-/** What has changed with the definitions that were loaded last. */
+/** The changes in the definitions that were loaded last. */
 function changes(loaded: Awaited<ReturnType<ConsolePorts['definitions']>>): Html {
   return table(
     'Definitions that were loaded',
@@ -219,7 +219,7 @@ function names(all: readonly string[], exist: boolean): Part {
   return html`${shown}${all.length > MOST_NAMES ? ` and ${all.length - MOST_NAMES} more` : ''}`;
 }
 
-/** The page of a part of the definitions, by the names of `fingerprintAll`. */
+/** The page of a definition, by its kind and id in `fingerprintAll`. */
 function pathOfPart(kind: string, id: string): string | undefined {
   if (kind === 'file') return pathTo('registry', 'files', id);
   const member = PAGED.find((each) => slugOf(each) === kind);

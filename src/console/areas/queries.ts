@@ -31,12 +31,12 @@ import { type Area, actionRoute, page, pageRoute, type Reply, type Visit } from 
 /** The id of the form with the prompts. */
 const FORM = 'prompts';
 
-/** Rows of the table, of all its pages; and of one. */
+/** Maximum number of rows of the table, over all its pages. */
 const MOST_ROWS = 1000;
 const PAGE = 100;
-/** Characters of a cell; a download has all of them. */
+/** Maximum number of characters in a cell; downloads are complete. */
 const LONGEST = 300;
-/** Characters of a cell that is not wrapped. */
+/** Cells with at most this many characters are not wrapped. */
 const IN_ONE_LINE = 60;
 
 /** The formats of downloads. */
@@ -52,7 +52,7 @@ const FORMATS: readonly { readonly format: ResultFormat; readonly text: string; 
 /** Whether values of its prompts must not be in an address. */
 const isSensitive = ({ prompts }: Query): boolean => prompts.some(({ sensitive }) => sensitive);
 
-/** Where a form with its prompts is sent. */
+/** The target of the form with its prompts. */
 const runPath = (query: Query): string =>
   isSensitive(query) ? `${pathTo('queries', query.id)}/run` : pathTo('queries', query.id);
 
@@ -62,7 +62,7 @@ interface Result {
   readonly status?: undefined;
 }
 
-/** Runs a query, or asks for its plan. @throws what the queries throw */
+/** Runs a query, or explains its plan. @throws what the queries throw */
 async function resultOf(visit: Visit, query: Query, entries: Entries, given: URLSearchParams): Promise<Result> {
   const { ports, gone, user } = visit;
   const call = { query, prompts: entries.values, signal: gone, caller: user.id };
@@ -82,7 +82,7 @@ interface Shown {
   readonly entries: Entries;
   readonly given: URLSearchParams;
   readonly took: number;
-  /** The query's own limit has cut the rows. */
+  /** Whether the limit of the query itself has cut the result. */
   readonly cut: boolean;
 }
 
@@ -143,12 +143,12 @@ function control(query: Query, { texts }: Entries, text: string, changes: Readon
     const prompts = query.prompts.map((prompt) => [controlName(prompt), texts[prompt.name]] as const);
     return html`<a href="${address(runPath(query), { ...Object.fromEntries(prompts), ...changes })}#result">${text}</a>`;
   }
-  // A form has one value for each button: the others are in its address, and none of them is a prompt.
+  // A button of a form can send one value only. The others are in the address of its form, which contains no prompts.
   const { sort = '', page = '' } = changes;
   return html`<button form="${FORM}" name="show" value="rows" formaction="${address(runPath(query), { sort, page })}#result">${exact(text)}</button>`;
 }
 
-/** Sorts rows by a column, those without a value last. */
+/** Sorts rows by a column; rows without a value come last. */
 function sorted(rows: readonly Row[], column: Field | undefined, descending: boolean): readonly Row[] {
   if (column === undefined) return rows;
   const compare = isNumeric(column.type) ? compareNumbers : compareTexts;
@@ -160,7 +160,7 @@ function sorted(rows: readonly Row[], column: Field | undefined, descending: boo
   });
 }
 
-/** Exact for integers; decimals that are equal as floating-point numbers keep their order. */
+/** Compares integers exactly; decimals that are equal as floating-point numbers keep their order. */
 function compareNumbers(a: Value, b: Value): number {
   if (typeof a === 'bigint' || typeof b === 'bigint') {
     const [one, other] = [a as bigint | number, b as bigint | number];
@@ -184,25 +184,32 @@ async function sendResult(visit: Visit, query: Query, entries: Entries, format: 
     });
   const result = await ports.queries.run({
     ...{ query, prompts: entries.values, format: wanted.format, signal: gone, caller: user.id },
-    // Whoever downloads it opens it as a spreadsheet.
+    // The file will be opened in a spreadsheet.
     csv: { neutral: true },
   });
   const part = result.truncated ? `-first-${result.rows}-rows` : '';
-  const name = `${query.id.replace(/[^\w.-]+/g, '_')}${part}.${wanted.ending}`;
-  return { kind: 'download', name, contentType: result.contentType, content: contentOf(result, gone) };
+  const { ending } = wanted;
+  const [, own = query.id.replace(/[^\w.-]+/g, '_'), ownEnding = ending] =
+    (format === 'csv' && /^(.+?)(?:\.([^.]+))?$/.exec(query.csv?.file ?? '')) || [];
+  return {
+    kind: 'download',
+    name: `${own}${part}.${ownEnding}`,
+    contentType: result.contentType,
+    content: contentOf(result, gone),
+  };
 }
 
 function contentOf({ body, dispose }: QueryResult, gone: AbortSignal): Uint8Array | AsyncIterable<Uint8Array> {
   if (body instanceof Uint8Array) return body;
-  // A reader that has gone before the first byte takes none of it, and so never ends it.
+  // A reader that disconnects before the first byte never starts the body, and so would never end it.
   gone.addEventListener('abort', () => dispose?.(), { once: true });
   return body();
 }
 
-/** Queries of one page. */
+/** Queries per page. */
 const MOST = 100;
 
-/** Compares as the order of the list and its cursor do. */
+/** Compares as the order of the list and its cursor require. */
 const byId = (a: Query, b: Query): number => (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
 const COLUMNS: readonly Column<Query>[] = [
@@ -239,7 +246,10 @@ ${table('Queries', COLUMNS, shown, { empty })}${more(next, 'Further queries')}`,
   );
 }
 
-/** @throws Fault NOT_FOUND, also for a query that the user may not run; CONFLICT for a private one that is no longer valid */
+/**
+ * @throws Fault NOT_FOUND, also for a query that the user is not permitted to run; CONFLICT for a private one that is no longer
+ *   valid
+ */
 async function queryOf({ ports, user, params }: Visit): Promise<Query> {
   const name = params.query as string;
   const declared = ports.registry.queries.get(name);
@@ -248,7 +258,7 @@ async function queryOf({ ports, user, params }: Visit): Promise<Query> {
   return found;
 }
 
-/** A page of a query: what it is, its prompts, and what it gives if it is run. */
+/** The page of a query: its facts, its prompts, and the result after a run. */
 async function show(visit: Visit, given: URLSearchParams): Promise<Reply> {
   const query = await queryOf(visit);
   const isRun = given.has('show');
@@ -269,7 +279,7 @@ ${definitionOf(visit, query)}`,
   );
 }
 
-/** What is shown of a run that failed: the form keeps what was entered. */
+/** What is shown after a failed run; the form keeps what was entered. */
 function failedRun(error: unknown): { readonly failure: string; readonly body: Html; readonly status: number } {
   if (!(error instanceof Fault)) throw error;
   return { failure: error.text, body: NOTHING, status: error.status };
@@ -315,7 +325,7 @@ ${visit.may('payload') ? NOTHING : table('Prompts', fieldsOf('Prompt'), query.pr
 ${table('Columns', fieldsOf('Column'), query.columns, { empty: 'It has no columns.' })}`;
 }
 
-/** Prompts are in the address, unless one of them is sensitive: then the form is posted. */
+/** Prompts are in the address, unless one of them is sensitive: then they must be posted. */
 function refuseAddress(query: Query, { query: given }: Visit): void {
   if (isSensitive(query) && given.size > 0)
     throw Fault.of('BAD_PARAMETER', {
@@ -361,7 +371,7 @@ export const queriesArea: Area = {
 
 async function download(visit: Visit, query: Query, given: URLSearchParams): Promise<Reply> {
   const entries = readEntries(query.prompts, given);
-  // The page shows what is wrong.
+  // The page shows the problems.
   if (entries.problems.size === 0) return sendResult(visit, query, entries, given.get('format') ?? '');
   return show(visit, new URLSearchParams([...given, ['show', 'rows']]));
 }

@@ -36,12 +36,12 @@ import {
 } from '../parts.ts';
 import { type Area, actionRoute, page, pageRoute, type Visit } from '../route.ts';
 
-/** Jobs of one page. */
+/** Jobs per page. */
 const MOST = 50;
-/** Queues whose jobs are listed together, and jobs of each. */
+/** Maximum number of queues whose jobs are listed together, and of jobs of each. */
 const MOST_QUEUES = 20;
 const MOST_OF_QUEUE = 10;
-/** Dead letters that one click runs again. */
+/** Maximum number of dead letters that one click runs again. */
 const MOST_RETRIED = 1000;
 
 const queueOf = (visit: Visit): string => visit.params.queue as string;
@@ -173,7 +173,7 @@ function actionsOf(visit: Visit, { queue, paused, dead }: QueueOverview): Html {
   }`;
 }
 
-/** @param delivers whether its jobs are deliveries: they have the ids of these, by which a message is found */
+/** @param delivers whether its jobs are deliveries: their ids are those of deliveries, by which a message is found */
 const jobColumns = (state: JobState, delivers: boolean): readonly Column<KeptJob>[] => {
   const [job, ...others] = columnsOf(jobsView(state), { job: (each) => link(jobPath(each), shortId(each.id)) });
   const message: Column<KeptJob> = {

@@ -9,7 +9,7 @@ interface Series {
 }
 
 interface Chart {
-  /** Of the first point, in seconds since 1970. */
+  /** The time of the first point, in seconds since 1970. */
   readonly from: number;
   /** Seconds between two points. */
   readonly step: number;
@@ -23,7 +23,7 @@ const ofDay = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-d
 const dates = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric' });
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-/** Marks of the time axis in the reader's zone: the date where a day begins, hours in between. */
+/** Marks of the time axis in the reader's zone: the date at the beginning of a day, and hours in between. */
 function marks(_: uPlot, seconds: readonly number[]): string[] {
   return seconds.map((each) => {
     const at = new Date(each * 1000);
@@ -33,7 +33,7 @@ function marks(_: uPlot, seconds: readonly number[]): string[] {
 
 const colour = (name: string): string => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`);
 
-/** A colour of the design as the canvas understands it: the property itself may be a function of the scheme. */
+/** A colour of the design in the form that the canvas understands: the property itself may depend on the colour scheme. */
 function resolved(name: string, at: HTMLElement): string {
   const before = at.style.color;
   at.style.color = colour(name);
@@ -70,7 +70,7 @@ function draw(figure: HTMLElement): void {
           label,
           stroke: resolved(name, figure),
           width: 1.5,
-          // A value without neighbours has no line.
+          // A value without neighbours has no line; points show it, unless there are too many values.
           points: { show: values.filter((each) => each !== null).length < 80, size: 4 },
           value: (_, value) => text(value),
         }),

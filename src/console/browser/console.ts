@@ -1,12 +1,12 @@
-// What pages do in the browser, bundled with htmx: live parts, times in the reader's zone, the keyboard.
+// What pages do in the browser, bundled with htmx: live parts, times in the reader's zone, and the keyboard.
 import htmx from 'htmx.org';
 import 'idiomorph/htmx';
 
 htmx.config.allowEval = false;
 
-/** Milliseconds between two looks for news while there is no stream of events. */
+/** Milliseconds between two checks for changes while there is no stream of events. */
 const POLL = 5_000;
-/** Milliseconds that the next page has to come before this one is loaded anew. */
+/** Milliseconds in which the next page must arrive before this page is reloaded. */
 const LEAVING = 5_000;
 
 const zoned = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
@@ -17,7 +17,7 @@ const exactly = new Intl.DateTimeFormat(undefined, {
 });
 const ofToday = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 
-/** Writes times in the zone of the reader, and keeps the exact ones for a hover. */
+/** Shows times in the zone of the reader, and the exact times on hover. */
 function localise(within: ParentNode): void {
   const today = new Date().toDateString();
   for (const element of within.querySelectorAll('time')) {
@@ -29,7 +29,7 @@ function localise(within: ParentNode): void {
   }
 }
 
-/** Fetches the live parts of the page of these subjects again, unless the reader is at work in one. */
+/** Fetches the live parts for these subjects again, except those in which the reader is working. */
 function refresh(topics: readonly string[]): void {
   if (document.hidden) {
     missed = new Set([...missed, ...topics]);
@@ -47,7 +47,7 @@ function chosen(): Element | null {
   return activeElement?.matches('input, textarea, select') === true ? activeElement : null;
 }
 
-/** Subjects that have changed while the page was not seen. */
+/** Subjects that have changed while the page was hidden. */
 let missed: ReadonlySet<string> = new Set();
 
 function follow(topics: readonly string[]): void {
@@ -74,7 +74,8 @@ function follow(topics: readonly string[]): void {
   });
   events.addEventListener('ended', () => {
     events.close();
-    // The page that follows a form which ends the session, as for signing out, may be on its way: reloading would abandon it.
+    // The page that follows a form which ends the session, such as for signing out, may be under way: reloading would abandon
+    // it.
     window.setTimeout(() => window.location.reload(), isLeaving ? LEAVING : 0);
   });
   window.addEventListener('pagehide', () => events.close());
@@ -83,7 +84,7 @@ function follow(topics: readonly string[]): void {
 const field = (): HTMLInputElement | null => document.querySelector('#find');
 const found = (): HTMLAnchorElement[] => [...document.querySelectorAll<HTMLAnchorElement>('#found a')];
 
-/** Closes the question that the focus is in, which returns to what has opened it. */
+/** Closes the question that has the focus; the focus returns to the button that opened it. */
 function closeQuestion(): void {
   const question = document.activeElement?.closest<HTMLDetailsElement>('details.ask[open]');
   if (question === null || question === undefined) return;
@@ -91,7 +92,7 @@ function closeQuestion(): void {
   question.querySelector('summary')?.focus();
 }
 
-/** Tables and code stop the Tab key only where there is more of them than is seen. */
+/** Tables and code take the focus only if they can be scrolled. */
 function admitScrolling(): void {
   for (const element of document.querySelectorAll<HTMLElement>('.scroll, pre.code')) {
     const scrolls = element.scrollWidth > element.clientWidth + 1 || element.scrollHeight > element.clientHeight + 1;
@@ -100,7 +101,7 @@ function admitScrolling(): void {
   }
 }
 
-/** Ctrl-K leads to the search, arrows through what it found, Escape out of it and out of a question. */
+/** Ctrl-K moves to the search, arrow keys through its results, Escape out of it and out of a question. */
 function steer(event: KeyboardEvent): void {
   if (event.key === 'Escape') closeQuestion();
   if (event.key.toLowerCase() === 'k' && (event.ctrlKey || event.metaKey) && !event.altKey) {
@@ -157,7 +158,7 @@ document.addEventListener('htmx:afterSwap', () => {
   admitScrolling();
 });
 window.addEventListener('resize', admitScrolling);
-// A session that has ended answers with the page for signing in: the whole page goes there.
+// A request without a session is answered with the page for signing in: the whole page is then loaded.
 document.addEventListener('htmx:responseError', (event) => {
   const { status } = (event as CustomEvent<{ xhr: XMLHttpRequest }>).detail.xhr;
   if (status === 401) window.location.reload();

@@ -1,18 +1,19 @@
 import type { Field } from '../../model/field.ts';
 import type { Registry } from '../../model/registry.ts';
-import type { BearerScheme, TransportScheme } from '../../model/security.ts';
 import type { Operation, OperationUri, Service } from '../../model/service.ts';
 import { jsonPointer } from '../../wire/json-pointer.ts';
 import { problemMediaType } from '../../wire/problem.ts';
 import { sentForms } from '../exchange.ts';
-import { type Json, type JsonObject, jsonText } from '../json.ts';
-import { literalText, restSchemes } from '../requirements.ts';
+import { type JsonObject, jsonText } from '../json.ts';
 import { type RestOperation, restScopeOf, type Scope, segmentOf } from '../scope.ts';
 import { type DescribedUri, describeUri, type PathWriter } from '../uri.ts';
 import { deprecationNote, firstSentence, joined } from '../words.ts';
 import { openComponents } from './components.ts';
+import { mergeBodies, mergeParameters, mergeResponses } from './merge.ts';
+import { uriParameters } from './parameters.ts';
 import { formContent, operationResponses, problemSchema, type Writing } from './replies.ts';
-import { requestBody, uriParameters } from './request.ts';
+import { requestBody } from './request.ts';
+import { securityOf, securitySchemes } from './security.ts';
 
 // OpenAPI Specification 3.1.1 (OpenAPI Initiative, 24 October 2024).
 
@@ -192,132 +193,4 @@ function descriptionOf(entries: readonly Entry[]): string {
   const descriptions = new Set(entries.flatMap(({ operation }) => operation.description ?? []));
   const templates = entries.map(({ described: { uri } }) => `URI template ${uri.index}: \`${uri.template.text}\``);
   return [...descriptions, ...templates].join('\n\n');
-}
-
-// OpenAPI has one operation per path and method: templates that differ only in their query are merged.
-
-/** Parameters of several templates. A parameter is required if every template requires it. */
-function mergeParameters(lists: readonly (readonly JsonObject[])[]): JsonObject[] {
-  const merged = new Map<string, JsonObject>();
-  const keyOf = (parameter: JsonObject): string => `${parameter.in} ${parameter.name}`;
-  for (const parameter of lists.flat()) {
-    const key = keyOf(parameter);
-    const known = merged.get(key);
-    merged.set(key, known === undefined ? parameter : both(known, parameter));
-  }
-  return [...merged].map(([key, parameter]) => {
-    const everywhere = lists.every((list) => list.some((each) => keyOf(each) === key && each.required === true));
-    return everywhere ? parameter : { ...parameter, required: false };
-  });
-}
-
-function both(one: JsonObject, other: JsonObject): JsonObject {
-  return { ...one, schema: anyOf([one.schema, other.schema]) };
-}
-
-/** Bodies of several templates: whatever one of them accepts, required if all of them require a body. */
-function mergeBodies(bodies: readonly (JsonObject | undefined)[]): JsonObject | undefined {
-  const given = bodies.filter((body) => body !== undefined);
-  if (given.length <= 1 && given.length === bodies.length) return given[0];
-  if (given.length === 0) return undefined;
-  const required = given.length === bodies.length && given.every((body) => body.required === true);
-  return { required, content: mergeContents(given.map((body) => body.content as JsonObject)) };
-}
-
-/** Responses by status, in the order of their statuses. */
-function mergeResponses(lists: readonly (readonly [string, JsonObject][])[]): JsonObject {
-  const byStatus = Map.groupBy(lists.flat(), ([status]) => status);
-  const merged = [...byStatus].map(([status, entries]): [string, JsonObject] => {
-    const distinct = unique(entries.map(([, response]) => response));
-    const [first, ...others] = distinct as [JsonObject, ...JsonObject[]];
-    // For faults of two operations at one address the form of the first one is used.
-    if (others.length === 0 || '$ref' in first) return [status, first];
-    const contents = distinct.map((response) => (response.content ?? {}) as JsonObject);
-    return [status, { ...first, content: mergeContents(contents) }];
-  });
-  return Object.fromEntries(merged);
-}
-
-function mergeContents(contents: readonly JsonObject[]): JsonObject {
-  const byType = Map.groupBy(
-    contents.flatMap((content) => Object.entries(content) as [string, JsonObject][]),
-    ([mediaType]) => mediaType,
-  );
-  return Object.fromEntries(
-    [...byType].map(([mediaType, entries]) => {
-      const [, first] = entries[0] as [string, JsonObject];
-      return [mediaType, { ...first, schema: anyOf(entries.map(([, each]) => each.schema)) }];
-    }),
-  );
-}
-
-function anyOf(schemas: readonly (Json | undefined)[]): Json | undefined {
-  const distinct = unique(schemas.filter((schema) => schema !== undefined));
-  return distinct.length <= 1 ? distinct[0] : { anyOf: distinct };
-}
-
-function unique<T extends Json>(values: readonly T[]): T[] {
-  return [...new Map(values.map((value) => [JSON.stringify(value), value])).values()];
-}
-
-/** The `securitySchemes` of a description, by their ids: those that operations require over REST. */
-function securitySchemes(operations: readonly Operation[]): JsonObject {
-  const wanted = new Map(operations.flatMap(restSchemes).map((scheme) => [scheme.id, scheme]));
-  return Object.fromEntries([...wanted].map(([id, scheme]) => [id, schemeObject(scheme)]));
-}
-
-/**
- * The security requirements of an address: none if it is public, optional if one of several operations is. The scopes of a
- * bearer token are listed at the name of its scheme, which OpenAPI 3.1 permits for every kind of scheme.
- */
-function securityOf(operations: readonly Operation[]): JsonObject[] {
-  const schemes = new Map(operations.flatMap(restSchemes).map((scheme) => [scheme.id, scheme]));
-  if (schemes.size === 0) return [];
-  const open = operations.some((operation) => operation.public) ? [{}] : [];
-  return [...open, ...[...schemes].map(([id, scheme]) => ({ [id]: scheme.kind === 'bearer' ? scheme.scopes : [] }))];
-}
-
-function schemeObject(scheme: TransportScheme): JsonObject {
-  const { description } = scheme;
-  switch (scheme.kind) {
-    case 'basic':
-      return {
-        type: 'http',
-        scheme: 'basic',
-        description: description ?? 'A user of the gateway and the password (RFC 7617).',
-      };
-    case 'api-key':
-      return { type: 'apiKey', in: 'header', name: scheme.header, description };
-    case 'bearer':
-      return {
-        type: 'http',
-        scheme: 'bearer',
-        bearerFormat: 'JWT',
-        description: joined('\n\n', description, bearerText(scheme)),
-      };
-    case 'client-certificate':
-      return { type: 'mutualTLS', description };
-    case 'webhook':
-      return {
-        type: 'apiKey',
-        in: 'header',
-        name: 'webhook-signature',
-        description: joined('\n\n', description, WEBHOOK),
-      };
-  }
-}
-
-const WEBHOOK =
-  'The signature of a webhook (Standard Webhooks): `v1,` and base64 of HMAC-SHA256, or `v1a,` and base64 of Ed25519, over `webhook-id`, `webhook-timestamp` and the body, with a full stop between them. Libraries of https://www.standardwebhooks.com write the three headers.';
-
-/** An issuer may not support OpenID Connect or publish where tokens are issued, so those kinds of schemes don't fit. */
-function bearerText({ issuer, audience, scopes }: BearerScheme): string | undefined {
-  const from = literalText(issuer);
-  const meant = audience.map(literalText).filter((text) => text !== undefined);
-  return joined(
-    ' ',
-    `A JSON Web Token${from === undefined ? '' : ` of the issuer ${from}`} (RFC 6750, RFC 7519).`,
-    meant.length === 0 ? undefined : `Audience: ${meant.join(' or ')}.`,
-    scopes.length === 0 ? undefined : `Required scopes: ${scopes.join(' ')}.`,
-  );
 }

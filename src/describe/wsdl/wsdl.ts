@@ -4,19 +4,18 @@ import { soapElements } from '../../model/soap.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
 import { type Scope, scopeOf } from '../scope.ts';
 import { codingNote, deprecationNote, joined, titleOf } from '../words.ts';
-import { portTypeName, wsdlNames } from '../xsd/class-names.ts';
 import { hasAttachment } from '../xsd/elements.ts';
 import { prefixesOf, type SchemaSet } from '../xsd/schema.ts';
 import { schemasOf } from '../xsd/xsd.ts';
 import {
   messageElements,
   operationElement,
-  policiesOf,
-  WSAM,
   type WsdlMessage,
   type WsdlOperation,
   wsdlOperations,
 } from './operation.ts';
+import { policiesOf, WSAM } from './policies.ts';
+import { portTypeName, wsdlNames } from './wsdl-names.ts';
 
 // Web Services Description Language 1.1 (W3C Note, 15 March 2001), document/literal and rpc/literal. The parts for SOAP 1.1 conform
 // to the WS-I Basic Profile 1.1 (24 August 2004).

@@ -21,12 +21,11 @@ import {
   occurrence,
   openContent,
   type SchemaContext,
-  type Wrapper,
-  wrapperElement,
   XMIME,
 } from './elements.ts';
 import type { SimpleType } from './types.ts';
 import { type Draft, GlobalElements, homeOf, refer, referType, type SchemaOptions, type Workshop } from './workshop.ts';
+import { type Wrapper, wrapperElement } from './wrappers.ts';
 
 const XS = 'http://www.w3.org/2001/XMLSchema';
 

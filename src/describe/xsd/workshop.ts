@@ -2,8 +2,8 @@ import { classNameOf, type Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import type { XmlElement } from '../../wire/xml/build.ts';
 import type { DocumentSet, HeaderBlock } from '../scope.ts';
-import type { Wrapper } from './elements.ts';
 import type { SharedType } from './types.ts';
+import type { Wrapper } from './wrappers.ts';
 
 /** The contents of a set of schemas. */
 export interface SchemaOptions {

@@ -4,10 +4,11 @@ import type { Service, SoapForm } from '../../model/service.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
 import { type Scope, scopeOf } from '../scope.ts';
 import { titleOf } from '../words.ts';
-import { wsdlClassNames } from './class-names.ts';
-import { annotation, wrappersOf } from './elements.ts';
+import { wsdlClassNames } from '../wsdl/wsdl-names.ts';
+import { annotation } from './elements.ts';
 import { buildSchemas, type SchemaSet } from './schema.ts';
 import { sharedTypes } from './types.ts';
+import { wrappersOf } from './wrappers.ts';
 
 /**
  * The XML Schemas of a service's documents by file name: the main one, `Locations.v1.xsd`, then in the same folder one file for

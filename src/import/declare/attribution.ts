@@ -25,7 +25,7 @@ type Found = Position<DraftParticle>;
 export function settleAttribution(documents: readonly DraftDocument[], losses: Losses): void {
   const restricting = documents.filter(({ restricts }) => restricts !== undefined);
   for (const document of documents) {
-    if (!needsOrder(contentOf(document))) continue;
+    if (!needsOrder(particlesOf(document))) continue;
     // Each change takes a field, or namespaces of one.
     while (settleOne(document, { losses, restricting }));
   }

@@ -16,6 +16,7 @@ import { DeclaredDocuments, fieldNames, usesOf } from './documents.ts';
 import { capitalName, Names, plainName, servedIds } from './names.ts';
 import { openUnsaid } from './openness.ts';
 import {
+  certificateOfCalls,
   credentialOfCalls,
   faultValue,
   hasOwnElement,
@@ -337,8 +338,10 @@ class DeclaredServices {
       this.#losses.add(`the address "${first}" can't be called`, `the setting ${setting} is the address`, place);
     const base = usable === undefined ? `\${env:${setting}}` : `\${env:${setting}:-${usable.replace(/\/$/, '')}}`;
     const { met, credential } = credentialOfCalls(security, service, id);
-    for (const each of security) if (!met.includes(each)) this.#tellUnmet(each, place);
-    this.#nodes.set(key, { id, keys: given({ base, credential }) });
+    const certificate = certificateOfCalls(security, id);
+    for (const each of security)
+      if (!met.includes(each) && each.kind !== 'client-certificate') this.#tellUnmet(each, place);
+    this.#nodes.set(key, { id, keys: given({ base, credential, certificate }) });
     return id;
   }
 

@@ -12,7 +12,8 @@ import type {
 import type { Losses, Place } from '../place.ts';
 import { settleAttribution } from './attribution.ts';
 import { type Declared, type DeclaredMap, type DeclaredValue, given } from './declared.ts';
-import { Families, settleNameless } from './families.ts';
+import { Families } from './families.ts';
+import { settleNameless } from './nameless.ts';
 import { Names, plainName, xmlNameOf } from './names.ts';
 import { placeKey } from './settled.ts';
 

@@ -2,7 +2,7 @@
 import { foldedName } from '../../model/document.ts';
 import { RAW_KINDS, type RawKind } from '../../model/service.ts';
 import { isJsonType, isXmlType, parseMediaType } from '../../wire/media-type.ts';
-import { isTaken } from '../../wire/request-headers.ts';
+import { carriesCredential, isTaken } from '../../wire/request-headers.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import type { DraftMessage, DraftOperation, DraftRest, DraftSecurity, DraftService, DraftSoap } from '../draft.ts';
 import { type DeclaredMap, type DeclaredValue, given } from './declared.ts';
@@ -174,7 +174,7 @@ export function credentialOfCalls(
   const first = asked.find((each) => parts.includes(each) || credentialOf(each, node) !== undefined);
   if (first === undefined) return { met: [], credential: undefined };
   if (!parts.includes(first)) return { met: [first], credential: credentialOf(first, node) };
-  const token = parts.find(({ kind }) => kind === 'username-token');
+  const token = parts.find((each) => each.kind === 'username-token');
   const signature = parts.find((each) => each.kind === 'signature');
   return {
     met: parts,
@@ -183,10 +183,11 @@ export function credentialOfCalls(
         token &&
         given({
           user: `\${env:${node}_USER}`,
-          password: `\${secret:${node}_PASSWORD}`,
-          digest: 'digest' in token ? true : undefined,
+          password: token.password === 'none' ? undefined : `\${secret:${node}_PASSWORD}`,
+          digest: token.password === 'digest' ? true : undefined,
         }),
-      timestamp: parts.some(({ kind }) => kind === 'timestamp') ? '5 min' : undefined,
+      // By WS-SecurityPolicy 1.3, section 6.2, messages have one only where it is asked for.
+      timestamp: parts.some(({ kind }) => kind === 'timestamp') ? '5 min' : signature && '0 s',
       signature:
         signature &&
         given({
@@ -194,15 +195,16 @@ export function credentialOfCalls(
           'key-file': `\${env:${node}_KEY_FILE}`,
           algorithm: signature.algorithm,
           digest: signature.digest,
+          reference: signature.reference,
+          token: signature.token,
         }),
-      // A binding whose requests are signed has signed replies.
       'reply-signature':
-        signature &&
+        signature?.replies &&
         given({
           certificate: `\${env:${node}_REPLY_CERTIFICATE_FILE}`,
           algorithms: signature.algorithm && [signature.algorithm],
           digests: signature.digest && [signature.digest],
-          confirmation: signature.confirmation,
+          confirmation: signature.replies === 'confirmed' ? true : undefined,
         }),
     }),
   };
@@ -210,6 +212,12 @@ export function credentialOfCalls(
 
 function hasAttachments(message: DraftOperation['request']): boolean {
   return message.kind === 'document' && message.document.fields.some(({ options }) => options.attachment !== undefined);
+}
+
+/** The certificate of connections, which is beside any credential. */
+export function certificateOfCalls(asked: readonly DraftSecurity[], node: string): DeclaredMap | undefined {
+  if (!asked.some(({ kind }) => kind === 'client-certificate')) return undefined;
+  return { file: `\${env:${node}_TLS_CERTIFICATE_FILE}`, 'key-file': `\${env:${node}_TLS_KEY_FILE}` };
 }
 
 /** The credential of calls that is not in the message. */
@@ -220,7 +228,7 @@ function credentialOf(security: DraftSecurity, node: string): DeclaredMap | unde
     case 'bearer':
       return { bearer: `\${secret:${node}_TOKEN}` };
     case 'api-key':
-      if (security.in !== 'header') return undefined;
+      if (security.in !== 'header' || !carriesCredential(security.name.toLowerCase())) return undefined;
       return { 'api-key': { header: security.name, value: `\${secret:${node}_KEY}` } };
     case 'client-credentials':
       return {
@@ -264,7 +272,8 @@ export function schemeKeys(security: DraftSecurity, name: string): DeclaredMap |
         },
       };
     case 'username-token':
-      return { 'username-token': security.digest ? { passwords: ['digest'] } : {} };
+      if (security.password === 'none') return undefined;
+      return { 'username-token': security.password === 'digest' ? { passwords: ['digest'] } : {} };
     case 'timestamp':
     case 'signature':
       return undefined;

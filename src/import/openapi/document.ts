@@ -2,7 +2,7 @@ import type { DocumentOptions, DraftDocument, DraftField, FieldOptions } from '.
 import { tagOf } from './choices.ts';
 import { contentText } from './content-text.ts';
 import { prose, withDeprecation } from './prose.ts';
-import { fits } from './scalars.ts';
+import { fits, givenValue } from './scalars.ts';
 import { type SchemaContext, type Schemas, type Shape, shapeOf } from './shape.ts';
 import type { Node } from './tree.ts';
 import { JSON_TYPE, type TypeRead, type TypeReader } from './type-read.ts';
@@ -98,12 +98,12 @@ export function addValues({ context }: TypeReader, options: FieldOptions, { type
   const initial = shape.first('default');
   const isFixed = options.fixed !== undefined && options.required === true;
   if (initial !== undefined && initial.value !== null && !isFixed) {
-    if (word !== undefined && fits(initial, word, options)) options.assumed = initial.value as string;
+    if (word !== undefined && fits(initial, word, options)) options.assumed = givenValue(initial);
     else if (!isEmptyDefault(initial)) context.losses.add(`the default ${shown(initial)}`, 'left out', initial.place);
   }
   const examples = [...shape.all('example'), ...shape.all('examples').flatMap((each) => each.items())];
   const example = word === undefined ? undefined : examples.find((each) => fits(each, word, options));
-  if (example !== undefined && options.fixed === undefined) options.example = example.value as string;
+  if (example !== undefined && options.fixed === undefined) options.example = givenValue(example);
 }
 
 /** Whether a required property is only in requests, or only in replies. */
@@ -120,8 +120,8 @@ function isEmptyDefault({ value }: Node): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
-function shown({ value }: Node): string {
-  const text = JSON.stringify(value);
+function shown({ value, number }: Node): string {
+  const text = number ?? JSON.stringify(value);
   return text.length > 60 ? `${text.slice(0, 60)}…` : text;
 }
 

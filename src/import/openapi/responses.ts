@@ -68,9 +68,7 @@ function repliesOf(found: Found, response: Response, reader: SchemaReader): Repl
     }
     const message = messageOf(content, reader, `${found.name}_response`);
     const mediaType = withoutCharset(concreteType(content.mediaType, message));
-    const essence = parseMediaType(mediaType)?.essence;
-    const same = [...replies].find(([other]) => parseMediaType(other)?.essence === essence);
-    // A reply is read by its type and subtype.
+    const same = [...replies].find(([other]) => isSameType(other, mediaType));
     if (same !== undefined && !isSame(same[1], message)) {
       losses.add(`the reply as ${mediaType}, which differs from that as ${same[0]}`, 'left out', content.place.place);
       continue;
@@ -79,6 +77,15 @@ function repliesOf(found: Found, response: Response, reader: SchemaReader): Repl
   }
   if (replies.size === 0) return [{ message: { kind: 'none' } }];
   return [...replies].map(([mediaType, message]) => ({ mediaType, message }));
+}
+
+/** Whether two media types are one, with their parameters, in whatever order and case these are written. */
+function isSameType(one: string, other: string): boolean {
+  const [a, b] = [parseMediaType(one), parseMediaType(other)];
+  if (a === undefined || b === undefined || a.parameters.size !== b.parameters.size) return one === other;
+  const isShared = ([name, value]: [string, string]): boolean =>
+    b.parameters.get(name)?.toLowerCase() === value.toLowerCase();
+  return a.essence === b.essence && [...a.parameters].every(isShared);
 }
 
 /** Whether two media types have one message. */

@@ -1,11 +1,11 @@
-import { BIG_INTEGER } from '../../model/scalar.ts';
+import { BIG_INTEGER, SCALARS, type ScalarKind } from '../../model/scalar.ts';
 import { compareDecimals, toDecimal } from '../../wire/decimal.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
 import { compilePattern } from '../../wire/pattern.ts';
 import type { FieldOptions } from '../draft.ts';
 import { contentText } from './content-text.ts';
 import { translatePattern } from './patterns.ts';
-import { type JsonType, type SchemaContext, type Shape, tellOnce } from './shape.ts';
+import { type JsonType, noteOnce, type SchemaContext, type Shape, tellOnce } from './shape.ts';
 import type { Node } from './tree.ts';
 
 /** A single value: its type in words, and its options. */
@@ -45,6 +45,9 @@ const INTEGER_FORMATS: Readonly<Record<string, readonly [string, string] | undef
   int64: undefined,
   uint64: ['0', '18446744073709551615'],
 };
+
+/** Formats of integers of more than 64 bits, or of any size. */
+const BIG_FORMAT = /^(?:u?int(?:128|256|512)|big-?int(?:eger)?)$/i;
 
 /** The bounds of the type `integer`. */
 const LEAST = '-9223372036854775808';
@@ -139,7 +142,7 @@ export function numberOf(
   values: readonly Node[] | undefined,
 ): ScalarRead {
   const format = shape.first('format')?.text ?? '';
-  const isInteger = !types.has('number') || Object.hasOwn(INTEGER_FORMATS, format);
+  const isInteger = !types.has('number') || Object.hasOwn(INTEGER_FORMATS, format) || BIG_FORMAT.test(format);
   const step = isInteger ? undefined : fractionOf(shape.all('multipleOf'));
   if (!isInteger && !/^(?:|float|double|decimal|number|currency|money)$/.test(format))
     tellOnce(context, `the format "${format}"`, 'numbers of it are not checked', shape.first('format'));
@@ -156,11 +159,28 @@ export function numberOf(
   const bounds = isInteger ? (INTEGER_FORMATS[format] ?? []) : [];
   Object.assign(options, boundsOf(shape, isInteger, bounds));
   if (!isInteger) return { word, options };
+  if (isBig(shape, format, options)) return { word: BIG_INTEGER, options };
   const { minimum, maximum } = options;
-  // One without bounds has 64 bits: JSON has no longer ones that all programs read (RFC 8259, section 6).
-  const isBig =
-    format !== 'int64' && [minimum, maximum].some((each) => each !== undefined && !isWithinLong(String(each)));
-  return isBig ? { word: BIG_INTEGER, options } : { word, options: withoutLong(options) };
+  if (format === '' && (minimum === undefined || maximum === undefined))
+    noteOnce(
+      context,
+      'integers without a format or bounds',
+      'they have 64 bits; write big-integer at a field that may be longer, which the next import keeps',
+      shape.node,
+    );
+  return { word, options: withoutLong(options) };
+}
+
+/**
+ * Whether a contract says that an integer may exceed 64 bits: by its format, its bounds, or a value that it shows. Others have
+ * 64 bits: JSON has no longer ones that all programs read (RFC 8259, section 6).
+ */
+function isBig(shape: Shape, format: string, { minimum, maximum }: FieldOptions): boolean {
+  if (format === 'int64') return false;
+  if (BIG_FORMAT.test(format)) return true;
+  const shown = [shape.all('default'), shape.all('example'), shape.all('examples').flatMap((each) => each.items())];
+  const texts = shown.flat().flatMap(({ number }) => (number === undefined ? [] : (toDecimal(number, true) ?? [])));
+  return [minimum, maximum, ...texts].some((each) => each !== undefined && !isWithinLong(String(each)));
 }
 
 /** The listed values that are numbers, and whole ones of an integer. */
@@ -169,7 +189,7 @@ function numbersIn(values: readonly Node[], isInteger: boolean, { losses }: Sche
     if (typeof value === 'number' && (!isInteger || Number.isSafeInteger(value))) return [value];
     const digits = number === undefined ? undefined : toDecimal(number, true);
     if (digits !== undefined && !digits.includes('.')) return [digits];
-    losses.add(`the listed value ${JSON.stringify(value)} of a number`, 'left out', place);
+    losses.add(`the listed value ${number ?? JSON.stringify(value)} of a number`, 'left out', place);
     return [];
   });
 }
@@ -313,32 +333,51 @@ export function fits(node: Node, word: string, options: FieldOptions): boolean {
   if (options.fixed !== undefined) return value === options.fixed;
   if (options.enum !== undefined) return options.enum.includes(value as string | number);
   const kind = word.replace(/\(.*$/, '');
-  if (typeof value === 'boolean') return NATURES[kind] === 'boolean';
-  if (typeof value === 'number') return NATURES[kind] === 'number' && fitsNumber(node, WHOLE.has(kind), options);
-  if (typeof value !== 'string' || NATURES[kind] !== 'text') return false;
+  const nature = natureOf(kind);
+  if (typeof value === 'boolean') return nature === 'boolean';
+  if (typeof value === 'number') return nature === 'number' && isWhole(node, kind) && fitsNumber(node, options);
+  if (typeof value !== 'string' || nature !== 'text') return false;
   return isOf(kind, value) && fitsText(value, word, options);
 }
 
-/** What values of the types are in JSON, that defaults and examples may have. */
-const NATURES: Readonly<Record<string, 'boolean' | 'number' | 'text' | undefined>> = {
-  boolean: 'boolean',
-  integer: 'number',
-  [BIG_INTEGER]: 'number',
-  number: 'number',
-  decimal: 'number',
-  string: 'text',
-  uri: 'text',
-  uuid: 'text',
-  date: 'text',
-  time: 'text',
-  datetime: 'text',
-};
+/** A value of the contract in a definition: an integer that would lose digits is a text. */
+export function givenValue({ value, number }: Node): string | number | boolean {
+  const text = number === undefined || Number.isSafeInteger(value) ? undefined : wholeOf(number);
+  return text ?? (value as string | number | boolean);
+}
 
-const WHOLE: ReadonlySet<string> = new Set(['integer', BIG_INTEGER]);
+/** The digits of a number that is whole; 1.0 is (JSON Schema Validation, section 6.1.1). */
+function wholeOf(number: string): string | undefined {
+  const text = toDecimal(number, true)?.replace(/\.0+$/, '');
+  return text?.includes('.') === true ? undefined : text;
+}
 
-function fitsNumber(node: Node, isWhole: boolean, { minimum, maximum, above, below, fraction }: FieldOptions): boolean {
+/** What values of a type are in JSON, of those that defaults and examples may have. */
+function natureOf(kind: string): 'boolean' | 'number' | 'text' | undefined {
+  if (!Object.hasOwn(SCALARS, kind)) return undefined;
+  const { type, contentEncoding } = SCALARS[kind as ScalarKind].json;
+  if (type === undefined || contentEncoding !== undefined) return undefined;
+  if (type === 'string') return 'text';
+  return type === 'boolean' ? 'boolean' : 'number';
+}
+
+/** The types of whole numbers, with those that they hold. */
+const WHOLE: ReadonlyMap<string, (digits: string) => boolean> = new Map([
+  ['integer', isWithinLong],
+  [BIG_INTEGER, () => true],
+]);
+
+/** Whether a number is one that a type of whole numbers holds. Any number for other types. */
+function isWhole({ number }: Node, kind: string): boolean {
+  const holds = WHOLE.get(kind);
+  if (holds === undefined) return true;
+  const digits = number === undefined ? undefined : wholeOf(number);
+  return digits !== undefined && holds(digits);
+}
+
+function fitsNumber(node: Node, { minimum, maximum, above, below, fraction }: FieldOptions): boolean {
   const text = node.number === undefined ? undefined : toDecimal(node.number, true);
-  if (text === undefined || (isWhole && !Number.isSafeInteger(node.value))) return false;
+  if (text === undefined) return false;
   const against = (bound: number | string | undefined): number =>
     bound === undefined ? 0 : compareDecimals(text, toDecimal(String(bound), true) ?? '0');
   if (against(minimum) < 0 || against(maximum) > 0) return false;

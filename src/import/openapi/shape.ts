@@ -30,6 +30,13 @@ export function tellOnce({ losses, told }: SchemaContext, what: string, instead:
   losses.add(what, instead, node.place);
 }
 
+/** Notes something at its first place only. */
+export function noteOnce({ losses, told }: SchemaContext, what: string, instead: string, node: Node): void {
+  if (told.has(what)) return;
+  told.add(what);
+  losses.note(what, instead, node.place);
+}
+
 /** A schema with the keywords of all schemas that it combines by `allOf` and `$ref`. */
 export class Shape {
   /** Where it is written. */

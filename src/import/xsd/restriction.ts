@@ -5,16 +5,8 @@ import type { Facets } from '../draft.ts';
 import { ImportError, type Losses } from '../place.ts';
 import { LEXICAL_FORMS, type SimpleType } from './builtin.ts';
 import { placeIn, type Schema } from './components.ts';
-import {
-  integerBound,
-  isWithin,
-  isWithinLong,
-  TEXTS,
-  valueFrom,
-  withBound,
-  withoutLong,
-  withPattern,
-} from './facets.ts';
+import { integerBound, isWithin, TEXTS, valueFrom, withBound, withoutLong, withPattern } from './facets.ts';
+import { isWithinLong } from './integer-pattern.ts';
 import { anyOf, ecmaPattern } from './pattern.ts';
 import { XSD } from './sources.ts';
 import { unionOf } from './union.ts';

@@ -3,7 +3,8 @@ import { checkPattern } from '../../wire/pattern.ts';
 import { PatternError } from '../../wire/pattern-syntax.ts';
 import type { Facets } from '../draft.ts';
 import { LEXICAL_FORMS, type SimpleType } from './builtin.ts';
-import { integerPattern, patternsOf } from './facets.ts';
+import { patternsOf } from './facets.ts';
+import { integerPattern } from './integer-pattern.ts';
 import { anyOf, literalPattern } from './pattern.ts';
 
 // Unions as texts with a pattern that each lexical form of a member matches, and no other text.

@@ -70,21 +70,22 @@ export function oneLine(text: string): string | undefined {
   return line === '' ? undefined : line;
 }
 
-/** Content codings that are decoded even if they were not requested: without Accept-Encoding servers may choose (RFC 9110, 12.5.3). */
-const ALWAYS: ReadonlySet<string> = new Set(['gzip', 'x-gzip', 'deflate']);
-
 /** Accept-Encoding of a call that accepts a compressed reply. */
 export const ACCEPT_ENCODING = 'gzip, deflate, br';
 
 /** Codings of one reply: each costs a decoder, and more than two do not occur in practice. */
 const MOST_CODINGS = 5;
 
-/** Why a reply's codings can't be decoded; `undefined` when they can. */
-export function codingFault(codings: readonly string[], accepted: boolean): string | undefined {
+/**
+ * Why a reply's codings can't be decoded; `undefined` when they can, whether or not they were requested: without Accept-Encoding
+ * servers may choose (RFC 9110 section 12.5.3).
+ */
+export function codingFault(codings: readonly string[]): string | undefined {
   if (codings.length > MOST_CODINGS)
     return `the reply has ${codings.length} content codings; at most ${MOST_CODINGS} are decoded`;
-  const wrong = codings.find((coding) => (accepted ? readableCoding(coding) === undefined : !ALWAYS.has(coding)));
-  return wrong === undefined ? undefined : `the reply's Content-Encoding ${wrong.slice(0, 40)} was not requested`;
+  const wrong = codings.find((coding) => readableCoding(coding) === undefined);
+  if (wrong === undefined) return undefined;
+  return `the reply's Content-Encoding ${wrong.slice(0, 40)} can't be decoded; supported: ${ACCEPT_ENCODING}`;
 }
 
 /**

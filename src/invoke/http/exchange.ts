@@ -15,7 +15,7 @@ import { measured } from '../../wire/measured.ts';
 import type { Proof } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Outgoing } from '../outgoing.ts';
-import { WebhookSignature } from '../webhook.ts';
+import { RequestSignature } from '../webhook.ts';
 import { MessageSecurity } from '../ws-security.ts';
 import type { Address } from './address.ts';
 import { isUnconnected, type OriginDispatcher, type Pools } from './connection/pools.ts';
@@ -32,7 +32,7 @@ export interface Route {
   readonly addresses: readonly Address[];
   readonly outgoing: Outgoing;
   /** Overrides that of the address. */
-  readonly proof: Proof | WebhookSignature | MessageSecurity | undefined;
+  readonly proof: Proof | RequestSignature | MessageSecurity | undefined;
 }
 
 /**
@@ -46,7 +46,7 @@ export async function exchange(route: Route, sending: Sending): Promise<Received
     const opened = route.pools.of(address.origin, called);
     const { proxied } = opened;
     const facts = { called: { ...called, address: address.shown }, node, timeouts, signal: options.signal, proxied };
-    const writes = route.proof instanceof WebhookSignature || route.proof instanceof MessageSecurity;
+    const writes = route.proof instanceof RequestSignature || route.proof instanceof MessageSecurity;
     const outgoing = writes ? route.proof.on(route.outgoing, facts.called) : route.outgoing;
     const proof = (writes ? undefined : route.proof) ?? address.proof;
     sending.attempts++;

@@ -1,6 +1,6 @@
 import type { ConfigText, ResolveReference } from '../../model/definition.ts';
 import type { CallObserver } from '../../model/metrics.ts';
-import type { Node } from '../../model/node.ts';
+import { isSigning, type Node } from '../../model/node.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import type { Clock } from '../../wire/waiting.ts';
 import { resolveText } from '../configuration.ts';
@@ -8,12 +8,12 @@ import { credentialTexts, type Proof, proofOf } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
 import { Tokens, tokenClientOf, tokenFetch } from '../tokens.ts';
-import { WebhookSigner } from '../webhook.ts';
+import { type RequestSigner, signerOf } from '../webhook.ts';
 import { MessageSecurity } from '../ws-security.ts';
 import { type Base, resolveBase } from './address.ts';
+import { type Circuit, createCircuit } from './circuit.ts';
 import { endpointsOf, type ProxyOf } from './connection/endpoint.ts';
 import type { ConnectionFacts, Connections, Pools } from './connection/pools.ts';
-import { type Circuit, createCircuit } from './resilience.ts';
 
 /** A node with everything that calls to it need, resolved once. */
 export interface Peer {
@@ -28,7 +28,7 @@ export interface Peer {
    * The node's credential, resolved on first use; `undefined` when it has none, or has it in its address.
    * @throws InvokeError CONFIGURATION
    */
-  credential(called: Called): Proof | Tokens | WebhookSigner | MessageSecurity | undefined;
+  credential(called: Called): Proof | Tokens | RequestSigner | MessageSecurity | undefined;
   /** Until when the token that is kept is used, in milliseconds since 1970; `undefined` without one. */
   tokenUntil(): number | undefined;
   /** `undefined` when the node has no circuit breaker. */
@@ -152,11 +152,11 @@ function credentialOf(
 ): Peer['credential'] {
   const { id, credential } = node;
   if (credential === undefined) return () => undefined;
-  const look = (called: Called): Proof | Tokens | WebhookSigner | MessageSecurity => {
-    if (credential.kind === 'webhook') {
-      const texts = credential.secrets.map((text) => resolveText(text, resolve));
-      redactor.learn(texts);
-      return new WebhookSigner(texts, id, clock.now, called);
+  const look = (called: Called): Proof | Tokens | RequestSigner | MessageSecurity => {
+    if (isSigning(credential)) {
+      const signer = signerOf(credential, { node: id, resolve, now: clock.now, called });
+      redactor.learn(signer.secrets);
+      return signer;
     }
     if (credential.kind === 'ws-security') {
       const security = new MessageSecurity(credential, { node: id, folder, resolve, called, now: clock.now });

@@ -57,11 +57,11 @@ export interface Attempt {
   readonly facts: Facts;
 }
 
-/** The reply to an attempt. @throws InvokeError BAD_REPLY for content codings that were not requested */
+/** The reply to an attempt. @throws InvokeError BAD_REPLY for content codings that can't be decoded */
 export function received(
   incoming: Incoming,
   { address, outgoing, facts }: Attempt,
-  { start, attempts, acceptsCodings }: Sending,
+  { start, attempts }: Sending,
   redactor: Redactor,
 ): Received {
   const { status, headers: given, connected, sent } = incoming;
@@ -75,7 +75,7 @@ export function received(
   const codings = codingsOf(headers['content-encoding']);
   // Most short bodies arrive together with their head: waiting for one costs more than reading it.
   const whole = codings.length === 0 ? incoming.whole() : undefined;
-  const reason = codingFault(codings, acceptsCodings);
+  const reason = codingFault(codings);
   if (reason !== undefined) {
     incoming.discard();
     throw new InvokeError('BAD_REPLY', called, reason, { httpResponseCode: status });

@@ -4,22 +4,22 @@ import type { Proof } from '../credential.ts';
 import { InvokeError } from '../error.ts';
 import type { Outgoing } from '../outgoing.ts';
 import { Tokens } from '../tokens.ts';
-import type { WebhookSignature } from '../webhook.ts';
+import type { RequestSignature } from '../webhook.ts';
 import type { MessageSecurity } from '../ws-security.ts';
 import type { Address } from './address.ts';
 import { exchange, type Route } from './exchange.ts';
 import { findHeader } from './headers.ts';
 import type { Peer } from './peer.ts';
 import type { RawReply, Received } from './raw-reply.ts';
-import { repeating } from './resilience.ts';
-import { isRepeatable, type Sending } from './sending.ts';
+import { repeating } from './repeating.ts';
+import { canResend, type Sending } from './sending.ts';
 
 /** What a call is sent with. */
 interface Way {
   readonly peer: Peer;
   readonly addresses: readonly Address[];
   /** `undefined` for none, or the one in the address. */
-  readonly credential: Proof | Tokens | WebhookSignature | MessageSecurity | undefined;
+  readonly credential: Proof | Tokens | RequestSignature | MessageSecurity | undefined;
   readonly retry: Retry;
   readonly follows: boolean;
 }
@@ -46,7 +46,7 @@ async function withToken(way: Way, credential: Tokens, sending: Sending): Promis
   const { called, options } = sending;
   const proof = await credential.proof(called, options.signal);
   const reply = await followed(way, proof, sending);
-  if (reply.status !== 401 || sending.isRenewed || !isRepeatable(sending.outgoing, sending)) return reply;
+  if (reply.status !== 401 || sending.isRenewed || !canResend(sending.outgoing, sending)) return reply;
   sending.isRenewed = true;
   credential.drop(proof);
   reply.release();
@@ -55,7 +55,7 @@ async function withToken(way: Way, credential: Tokens, sending: Sending): Promis
 
 function followed(
   { peer, addresses, follows }: Way,
-  proof: Proof | WebhookSignature | MessageSecurity | undefined,
+  proof: Proof | RequestSignature | MessageSecurity | undefined,
   sending: Sending,
 ): Promise<Received> {
   const route: Route = { pools: peer.pools, addresses, outgoing: sending.outgoing, proof };
@@ -127,7 +127,7 @@ function destination({ from }: Received, location: string, { uri, shown }: Outgo
 
 /** Why a body can't be sent again; `undefined` when it can. */
 function unsendable(outgoing: Outgoing, sending: Sending, isForeign: boolean): string | undefined {
-  if (!isRepeatable(outgoing, sending)) return 'the content of the call can be read only once';
+  if (!canResend(outgoing, sending)) return 'the content of the call can be read only once';
   const { text, shown } = outgoing;
   if (isForeign && text !== undefined && text !== '' && shown.body !== text)
     return 'it leads to another origin, and the content of the call holds secrets';

@@ -45,7 +45,7 @@ export interface Sending {
   isSpent: boolean;
 }
 
-/** Whether a request can be sent again. */
-export function isRepeatable({ again }: Outgoing, { isSpent }: Sending): boolean {
+/** Whether the content of a request can be sent again. Whether it may be repeated: `model/retry.ts`. */
+export function canResend({ again }: Outgoing, { isSpent }: Sending): boolean {
   return again || !isSpent;
 }

@@ -42,9 +42,14 @@ export function transportError(error: unknown, facts: TransportFacts): unknown {
     );
   if (phase === 'connect' || PROXY_STATUS.test(wordsOf(error))) return connectError(error, code, facts);
   if (code === 'UND_ERR_HEADERS_OVERFLOW')
-    return new InvokeError('REPLY_TOO_LARGE', called, `the head of the reply is larger than ${REPLY_HEAD} bytes`, {
-      cause: error,
-    });
+    return new InvokeError(
+      'REPLY_TOO_LARGE',
+      called,
+      `the head of the reply is larger than ${REPLY_HEAD} bytes (a fixed limit)`,
+      {
+        cause: error,
+      },
+    );
   if (error instanceof LargeHead) return new InvokeError('REPLY_TOO_LARGE', called, error.message, { cause: error });
   const invalid = invalidHttp(error, code);
   if (invalid !== undefined)

@@ -1,27 +1,28 @@
 import { randomUUID } from 'node:crypto';
 import type { Environment } from '../../load/value/config.ts';
-import { headersOfCredential } from '../../load/value/headers.ts';
+import { type CredentialHeader, credentialHeaders, headersOfCredential } from '../../load/value/headers.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { ConfigText, ResolveReference } from '../../model/definition.ts';
 import type { CallObserver } from '../../model/metrics.ts';
-import type { Node } from '../../model/node.ts';
-import { MASK, type Redactor } from '../../model/redactor.ts';
+import { isSigning, type Node } from '../../model/node.ts';
+import { MASKED_BASIC, type Redactor } from '../../model/redactor.ts';
 import { CALL_RETRY } from '../../model/retry.ts';
 import { type Clock, SYSTEM_CLOCK } from '../../wire/waiting.ts';
-import { BASIC, BEARER, basic, type Credential, credentialTexts, type Proof } from '../credential.ts';
+import { buffered } from '../buffered.ts';
+import { basic, type Credential, credentialTexts, type Proof } from '../credential.ts';
 import { type Called, InvokeError } from '../error.ts';
 import type { Timeouts } from '../limits.ts';
 import type { Outgoing, PreparedRequest } from '../outgoing.ts';
 import type { Tokens } from '../tokens.ts';
-import { buffered, goneBy, SHOWN_SIGNATURE, WebhookSigner } from '../webhook.ts';
+import { goneBy, RequestSigner } from '../webhook.ts';
 import { assertSignable, MessageSecurity, shownSecured } from '../ws-security.ts';
 import { type Address, addressAt, addressBelow, type Base, shownUrl } from './address.ts';
+import type { CircuitState } from './circuit.ts';
 import { proxiesOf } from './connection/endpoint.ts';
 import { Connections, type PoolFigures } from './connection/pools.ts';
 import { findHeader, shownHeaders } from './headers.ts';
 import { basesAt, openPeer, type Peer } from './peer.ts';
 import type { RawReply } from './raw-reply.ts';
-import type { CircuitState } from './resilience.ts';
 import { send } from './send.ts';
 import type { Sending, SendingOptions } from './sending.ts';
 
@@ -123,7 +124,8 @@ export function createTransport({
 
   /** A request that is signed as a whole is kept in memory. */
   async function signable(outgoing: Outgoing, by: Credentials, { signal, called }: SendOptions): Promise<Outgoing> {
-    if (by instanceof WebhookSigner) return buffered(outgoing, { what: 'a webhook', most: signedBody }, signal, called);
+    if (by instanceof RequestSigner)
+      return buffered(outgoing, { what: by.isStandard ? 'a webhook' : 'a request', most: signedBody }, signal, called);
     if (!(by instanceof MessageSecurity) || outgoing.soap === undefined || outgoing.soap.isSecured) return outgoing;
     if (!by.signs && outgoing.soap.withBlock !== undefined) return outgoing;
     assertSignable(outgoing, called);
@@ -144,9 +146,11 @@ export function createTransport({
       const outgoing = own?.kind === 'ws-security' ? shownSecured(written, own, resolve) : written;
       const [base] = basesAt(node, primaryUrl, resolve, called) as readonly [Base];
       const { method, shown } = outgoing;
-      const additions = { proof: shownProof(node, credential, base, outgoing), acceptsCodings: acceptsOf(operation) };
-      const isSigned = credential === undefined && node.credential?.kind === 'webhook' && !declares(outgoing, node);
-      const headers = { ...shownHeaders(outgoing, additions), ...(isSigned ? SHOWN_SIGNATURE : {}) };
+      const { proof, signature } = shownCredential(node, credential, base, outgoing);
+      const headers = {
+        ...shownHeaders(outgoing, { proof, acceptsCodings: acceptsOf(operation) }),
+        ...Object.fromEntries(signature.map(({ name, shown: value }) => [name, value])),
+      };
       return { operation: operation.id, method, url: shownUrl(base, outgoing), headers, body: shown.body };
     },
     async send(target, outgoing, options) {
@@ -160,8 +164,9 @@ export function createTransport({
       const addresses =
         to === undefined ? bases.map((base) => addressAt(base, outgoing, called)) : [named(to, bases, node, called)];
       const found = credentialOf(peer, target, outgoing, called);
-      const isSigned = found instanceof WebhookSigner;
-      const credential = isSigned ? found.of(options.messageId ?? randomUUID()) : found;
+      const signer = found instanceof RequestSigner ? found : undefined;
+      const credential =
+        signer?.of(options.messageId ?? randomUUID()) ?? (found as Exclude<Credentials, RequestSigner>);
       const retry = operation.retry ?? node.retry ?? CALL_RETRY;
       const sending: Sending = {
         called,
@@ -184,7 +189,7 @@ export function createTransport({
       try {
         const follows = to === undefined && node.redirects > 0;
         const reply = await send({ peer, addresses, credential, retry, follows }, sending);
-        if (isSigned && reply.status === 410) throw goneBy(reply, node.id);
+        if (signer?.isStandard === true && reply.status === 410) throw goneBy(reply, node.id);
         return reply;
       } catch (error) {
         if (error instanceof InvokeError) {
@@ -227,7 +232,7 @@ function acceptsOf(operation: ConsumerOperation): boolean {
   return operation.kind === 'rest' && operation.properties.acceptCompressed;
 }
 
-type Credentials = Proof | Tokens | WebhookSigner | MessageSecurity | undefined;
+type Credentials = Proof | Tokens | RequestSigner | MessageSecurity | undefined;
 
 /** The call's own credential, else the node's, unless the operation itself sends the header. */
 function credentialOf(peer: Peer, { node, credential }: Target, outgoing: Outgoing, called: Called): Credentials {
@@ -242,18 +247,20 @@ function declares({ headers }: Outgoing, { credential }: Node): boolean {
   return own.some((name) => findHeader(headers, name) !== undefined);
 }
 
-function shownProof(
+/** Masked: what proves the caller, of the credential or else of the address, and the headers of a signature beside it. */
+function shownCredential(
   node: Node,
   credential: Credential | undefined,
   base: Base,
   outgoing: Outgoing,
-): Pick<Proof, 'header' | 'shown'> | undefined {
-  if (credential !== undefined) return { header: 'Authorization', shown: BASIC };
+): { readonly proof: Pick<Proof, 'header' | 'shown'> | undefined; readonly signature: readonly CredentialHeader[] } {
+  if (credential !== undefined) return { proof: { header: 'Authorization', shown: MASKED_BASIC }, signature: [] };
   const own = declares(outgoing, node) ? undefined : node.credential;
-  if (own === undefined || own.kind === 'webhook' || own.kind === 'ws-security')
-    return base.kind === 'url' ? base.proof : undefined;
-  if (own.kind === 'api-key') return { header: own.header, shown: MASK };
-  return { header: 'Authorization', shown: own.kind === 'basic' ? BASIC : BEARER };
+  const set = own === undefined ? [] : credentialHeaders(own);
+  if (own === undefined || isSigning(own) || own.kind === 'ws-security')
+    return { proof: base.kind === 'url' ? base.proof : undefined, signature: set };
+  const [first] = set;
+  return { proof: first && { header: first.name, shown: first.shown }, signature: [] };
 }
 
 /** The target of a call, with its credential. */

@@ -135,7 +135,7 @@ function credentialFacts(node: Node, credential: NodeCredential, env: Environmen
   return {
     kind: credential.kind,
     ...{ secrets: names('secret'), variables: names('env') },
-    ...(credential.kind === 'api-key' ? { header: credential.header } : {}),
+    ...('header' in credential ? { header: credential.header } : {}),
     ...(credential.kind === 'client-credentials' ? { tokenUrl: nodeAddress(credential.tokenUrl, env) } : {}),
     missing: [...new Set(texts.flatMap((text) => resolved(text, env).missing))],
   };

@@ -4,7 +4,7 @@ import { isIP, type LookupFunction, connect as openSocket, type Socket } from 'n
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type SecureContext, connect as secure, type TLSSocket } from 'node:tls';
 import type { ConfigText } from '../../model/definition.ts';
-import type { Node } from '../../model/node.ts';
+import { isSigning, type Node } from '../../model/node.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import { codeOf, messageOf } from '../../wire/error.ts';
 import { Configuration } from '../configuration.ts';
@@ -16,6 +16,7 @@ import { secureContextOf } from '../http/connection/tls.ts';
 import { transportError } from '../http/transport-error.ts';
 import { TIMEOUTS } from '../limits.ts';
 import { PLACEHOLDER, standInAddress, standInFor } from '../stand-in.ts';
+import { signerOf } from '../webhook.ts';
 import { MessageSecurity } from '../ws-security.ts';
 import { type CertificateFacts, certificateFacts, type NodePlaces, nodeAddress } from './facts.ts';
 import { once, refusal, untrusted } from './handshake.ts';
@@ -255,7 +256,8 @@ class AddressProbe {
       new MessageSecurity(credential, {
         ...{ node: id, folder: this.#options.folder, resolve, called: this.#called, now: Date.now },
       });
-    else if (credential !== undefined && credential.kind !== 'client-credentials' && credential.kind !== 'webhook')
+    else if (isSigning(credential)) signerOf(credential, { node: id, resolve, now: Date.now, called: this.#called });
+    else if (credential !== undefined && credential.kind !== 'client-credentials')
       proofOf(credential, id, resolve, this.#called);
     return { value: undefined, words: 'it is set; the test does not send it' };
   }

@@ -8,7 +8,7 @@ import type { RestConsumer } from '../../model/consumer.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { codingsOf, continued } from '../../wire/content-coding.ts';
 import { sendableContentType } from '../../wire/content-type.ts';
-import { fileNameOf, receivedFileName } from '../../wire/multipart/headers.ts';
+import { fileNameOf, receivedFileName } from '../../wire/multipart/content-disposition.ts';
 import type { ReadReply, ReplyContent, ReplyPorts } from '../callable.ts';
 import { InvokeError, mayRetry, ReplyFault } from '../error.ts';
 import { begun, collect, inOne } from '../http/body.ts';
@@ -22,6 +22,7 @@ import {
   ignoredNote,
   isSuccess,
   replyError,
+  replyTypeOf,
   shownFault,
   shownReplyType,
   shownText,
@@ -48,12 +49,12 @@ async function readSuccess(callable: RestCallable, raw: RawReply, ports: ReplyPo
   const bytes = raw.whole === undefined ? await begun(raw.bytes) : inOne(raw.whole);
   // The headers of a reply to HEAD describe content that is not sent (RFC 9110 section 9.3.2).
   if (operation.method === 'HEAD') return passOver(raw, bytes);
-  const essence = essenceOf(raw);
-  const form = replies.formOf(essence);
+  const type = replyTypeOf(raw);
+  const form = replies.formOf(type);
   if (bytes === undefined) return readEmpty(callable, raw, form);
   if (form?.kind === 'binary') return readContent(callable, raw, ports, bytes);
   if (form?.open !== undefined) return readForm(raw, form.open, ports, bytes);
-  const mayBeFault = replies.faults.marked && dataFormatOf(essence) !== undefined;
+  const mayBeFault = replies.faults.marked && dataFormatOf(type?.essence) !== undefined;
   if (!mayBeFault && form === undefined) throw undeclared(callable, raw, (await collect(bytes, PEEKED)).head);
   if (!mayBeFault && form?.kind === 'none') return passOver(raw, bytes);
   const { head, rest } = await collect(bytes, ports.limits.body);
@@ -130,9 +131,6 @@ async function readContent(
   return { value: { content: content.attachment }, content };
 }
 
-/** Most parts of a form that are not files. */
-const PARTS = 1000;
-
 /** A form, whose last file may be read as it comes. */
 async function readForm(
   raw: RawReply,
@@ -141,7 +139,7 @@ async function readForm(
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<ReadReply> {
   const contentType = raw.headers['content-type'] ?? '';
-  const { value, form } = await open({ contentType, bytes }, { ...limits, parts: PARTS }, spool);
+  const { value, form } = await open({ contentType, bytes }, limits, spool);
   const content: ReplyContent = {
     async *segments() {},
     async finish() {
@@ -179,7 +177,7 @@ async function* speaking(bytes: AsyncIterable<Uint8Array>, { called, status }: R
 }
 
 function tooLarge({ called, status }: RawReply, limit: number): InvokeError {
-  const reason = `the reply is larger than ${limit} bytes`;
+  const reason = `the reply is larger than ${limit} bytes (\`limits.body\`)`;
   return new InvokeError('REPLY_TOO_LARGE', called, reason, { httpResponseCode: status });
 }
 
@@ -322,7 +320,7 @@ class ReceivedContent implements ReplyContent {
 
   #tooLarge(): InvokeError {
     const { called, status } = this.#raw;
-    const reason = `the content of the reply is larger than ${this.#limit} bytes`;
+    const reason = `the content of the reply is larger than ${this.#limit} bytes (\`limits.attachment\`)`;
     return new InvokeError('REPLY_TOO_LARGE', called, reason, { httpResponseCode: status });
   }
 }

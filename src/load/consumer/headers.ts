@@ -4,7 +4,7 @@ import type { Node } from '../../model/node.ts';
 import { RAW_MEDIA_TYPES } from '../../model/request-form.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import { isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';
-import { readIntent } from '../../wire/soap/version.ts';
+import { readIntent } from '../../wire/soap/intent.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import { type InputFields, saidHeaders } from '../operation/request.ts';

@@ -91,7 +91,7 @@ export function linkFilled(
       filled.set(name, said.text);
     } else if (made !== undefined) {
       const text = linkCallText(linking, made, fields, () => placeOf(field.at));
-      const use = { kind: 'document', by: `default of the field ${name}`, at: placeOf(field.at) } as const;
+      const use = { kind: 'document', id: name, by: `default of the field ${name}`, at: placeOf(field.at) } as const;
       linking.uses.push(...usesIn(parseConfigText(made).text, use));
       filled.set(name, text);
       for (const other of valueNames([text])) visit(other, [...path, name]);

@@ -1,4 +1,10 @@
-import type { CallBody, CallHeader, CallText, RestConsumer } from '../../model/consumer.ts';
+import {
+  acceptedTypesOf,
+  type CallBody,
+  type CallHeader,
+  type CallText,
+  type RestConsumer,
+} from '../../model/consumer.ts';
 import { everyField, isOneOfSeveral } from '../../model/derivation.ts';
 import type { Field } from '../../model/field.ts';
 import type { Message, Method, Operation, OperationUri } from '../../model/service.ts';
@@ -55,8 +61,7 @@ export function linkRestConsumer(
   const texts = headers.map(({ text }) => text);
   const { primaryUrl } = properties;
   const host = isHostInTemplates(linking, spot, primaryUrl === undefined ? facts.target.base : [primaryUrl]);
-  const replies = responses.filter(({ message }) => message.kind !== 'none').map(({ mediaType }) => mediaType);
-  const faultTypes = linkFaultTypes(linking, spot);
+  const errors = given({ faultTypes: linkFaultTypes(linking, spot) });
   const uris = linkCallUris(linking, spot, method, fields, { body, inHeaders: carriedNames(texts), host });
   if (body.kind === 'document' && body.form !== undefined) checkParts(linking, spot, uris);
   const inTexts = [...texts, ...(body.kind === 'form' ? body.fields.map(({ text }) => text) : [])];
@@ -77,10 +82,10 @@ export function linkRestConsumer(
     headers,
     body,
     responses,
-    // Where any reply will do, errors in any form do too.
-    accepts: replies.length === 0 ? [] : [...new Set([...replies, ...(faultTypes ?? [])])],
+    accepts: acceptedTypesOf({ responses, ...errors }),
     properties,
-    ...given({ fault: linkDocument(documents, spot, 'fault'), faultTypes }),
+    ...given({ fault: linkDocument(documents, spot, 'fault') }),
+    ...errors,
   };
   const isKnown = fields.complete && !linking.doubt.about(body);
   if (isKnown && !spot.lacks('headers')) {

@@ -33,7 +33,7 @@ export function linkType(source: DocumentSource, spot: FieldSpot): FieldType | u
   const said = (['type', 'fields', 'one-of', 'list'] as const).filter((key) => declared[key] !== undefined);
   if (said.length > 1) {
     const [first, second] = said as [string, string];
-    refuseBoth(source.linking, declared, first, second, 'each of them sets the type');
+    refuseBoth(source.linking, declared, first, second, 'each of them sets the type', typeRemedy(first, second));
     return undefined;
   }
   const inner = derivedName(owner, name);
@@ -72,12 +72,13 @@ function linkTypeWord(source: DocumentSource, text: string, at: Place, flat: boo
     const document = source.find(word.id);
     if (document === undefined) {
       if (!declared.rejected('document').has(word.id) && !declared.rejected('type').has(word.id)) {
+        const known = [...SCALAR_KINDS, ...declared.of('type').keys(), ...declared.of('document').keys()];
         report.raise(
           'unknown-type',
           {
             type: word.id,
-            known: [...SCALAR_KINDS, ...declared.of('type').keys(), ...declared.of('document').keys()],
-            ours: ourType(word.id),
+            known,
+            meant: foreignHint(word.id, known),
           },
           at,
         );
@@ -197,12 +198,44 @@ const OURS = new Map(
   ),
 );
 
+/** What to write in place of `type:` and a second key that sets the type. */
+function typeRemedy(first: string, second: string): string | undefined {
+  if (first !== 'type') return undefined;
+  return second === 'list'
+    ? 'Remove `type:`.'
+    : `Remove \`type:\`. A list of them is written \`list: { ${second}: … }\`.`;
+}
+
+/** What to write for a type of another language, as a sentence; `undefined` for a word that none has. */
+function foreignHint(text: string, known: readonly string[]): string | undefined {
+  const word = text.toLowerCase();
+  if (known.some((each) => each.toLowerCase() === word)) return undefined;
+  if (/^(?:object|struct|record|compound)$/.test(word))
+    return 'Write `fields:` with its members in place of `type:`, or the id of a document. Any JSON is of the type json.';
+  if (/^(?:map|dict|dictionary|hashmap)$/.test(word))
+    return 'Write `map of string`, or `map of` another type or a document.';
+  if (/^(?:array|set|sequence|collection)$/.test(word))
+    return 'Write `list of string`, or `list of` another type or a document.';
+  const [, value, otherwise] = /^(.+?)(\?|\s*\|\s*(?:null|undefined|nil))$/i.exec(text) ?? [];
+  if (value !== undefined) {
+    const type = ourType(value, known) ?? nearest(value, known) ?? value;
+    const isNull = /null|nil/i.test(otherwise ?? '');
+    return `Write ${type}. A field is optional unless it has \`required: true\`${isNull ? '; with `nullable: true`, null is a value' : ''}.`;
+  }
+  const [, item, most] = /^(.+)\[(\d+)\]$/.exec(text) ?? [];
+  const ours = ourType(item === undefined ? text : `${item}[]`, known);
+  if (ours === undefined) return undefined;
+  return most === undefined
+    ? `Write ${ours}.`
+    : `Write ${ours}, and \`maximum: ${most}\` for the number of its entries.`;
+}
+
 /** Our word for a type of another language: `string(12)` for `varchar(12)`, `list of string` for `string[]`. */
-function ourType(text: string): string | undefined {
+function ourType(text: string, known: readonly string[]): string | undefined {
   const [, before, behind] =
     /^(?:(.+)\[\]|(?:array|list|set|sequence)(?:\s+of\s+|\s*<\s*)([^>]+)>?)$/i.exec(text) ?? [];
   const item = (before ?? behind)?.trim();
-  if (item !== undefined) return `list of ${ourType(item) ?? item}`;
+  if (item !== undefined) return `list of ${ourType(item, known) ?? nearest(item, known) ?? item}`;
   const [, name = '', size] = /^(?:xsd?:)?([a-z][\w\s-]*?)\s*(?:\(([^()]*)\))?$/i.exec(text) ?? [];
   const word = name.toLowerCase().replace(/\s+/g, '');
   const meant = size === undefined ? undefined : nearest(word, SIZED);

@@ -12,21 +12,23 @@ import { isXmlName } from '../../wire/xml/text.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
 import { type Linking, refuseKey } from '../linking.ts';
 import { given } from '../object.ts';
-import type { EntryDeclared, FieldDeclared, FieldsDeclared, Scalar } from '../schema/document.ts';
-import { isMade } from '../value/config-text.ts';
-import { type DerivedName, type DocumentSource, type FieldSpot, linkType } from './field-type.ts';
-import { fitValue, type Restriction, restrictionBroken, spelled } from './fit.ts';
-import { withNamedType } from './named-type.ts';
 import {
-  anyOf,
-  attachmentOf,
-  checkOptions,
-  type Facets,
-  isInlineable,
-  lengths,
-  linkFacets,
-  refusedOptions,
-} from './options.ts';
+  type EntryDeclared,
+  type FieldDeclared,
+  type FieldsDeclared,
+  fieldMap,
+  type Scalar,
+} from '../schema/document.ts';
+import { defaultsOf } from '../schema/json-schema.ts';
+import { isMade } from '../value/config-text.ts';
+import { type Facets, lengths, linkFacets } from './facets.ts';
+import { type DerivedName, type DocumentSource, type FieldSpot, linkType } from './field-type.ts';
+import { fitValue } from './fit.ts';
+import { withNamedType } from './named-type.ts';
+import { anyOf, attachmentOf, checkOptions, isInlineable, refusedOptions } from './options.ts';
+import { type Restriction, restrictionBroken, spelled } from './restriction.ts';
+
+const DEFAULTS = defaultsOf(fieldMap);
 
 /** Links one field of a document, a prompt or a column; `undefined` when its type is not valid. */
 export function linkField(
@@ -60,12 +62,12 @@ export function linkField(
     jsonName: declared.json ?? name,
     xmlName,
     type,
-    required: declared.required ?? false,
-    anyCase: declared['any-case'] ?? false,
-    sensitive: declared.sensitive ?? false,
-    attribute: declared.attribute ?? false,
-    absent: declared.absent ?? 'omit',
-    url: declared.url ?? 'segment',
+    required: declared.required ?? DEFAULTS.required,
+    anyCase: declared['any-case'] ?? DEFAULTS['any-case'],
+    sensitive: declared.sensitive ?? DEFAULTS.sensitive,
+    attribute: declared.attribute ?? DEFAULTS.attribute,
+    absent: declared.absent ?? DEFAULTS.absent,
+    url: declared.url ?? DEFAULTS.url,
     ...given({
       optional: declared.required === false ? (true as const) : undefined,
       description: declared.description,

@@ -1,13 +1,9 @@
 import type { Document } from '../../model/document.ts';
-import { type Field, type FieldType, isCollection, type ScalarType } from '../../model/field.ts';
-import { isAnyText, isNumeric, isString, primitiveOf, rangeOf, traitsOf } from '../../model/scalar.ts';
+import { type FieldType, isCollection, type ScalarType } from '../../model/field.ts';
+import { isAnyText, isString, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import { digitsOf, MAX_DIGITS, toDecimal } from '../../wire/decimal.ts';
 import { doubleJson, readDouble } from '../../wire/double.ts';
 import { LEXICAL } from '../../wire/lexical.ts';
-import { brokenBound, ORDERS, type Range } from '../../wire/order.ts';
-import { compilePattern, type Pattern } from '../../wire/pattern.ts';
-import { NORMALISED, type Spacing } from '../../wire/white-space.ts';
-import { given } from '../object.ts';
 
 /** Whether values of a single type fit a field: the same type, or text for a field that takes any text. */
 export function fitsSingle(from: FieldType, to: FieldType): boolean {
@@ -67,26 +63,6 @@ interface WrittenValue {
   readonly written: string;
 }
 
-/** The restrictions on a value in addition to its type. */
-export interface Restriction {
-  readonly enum?: readonly (string | number | boolean)[];
-  readonly anyCase: boolean;
-  readonly patterns?: readonly Pattern[];
-  readonly space?: Spacing;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly range?: Range;
-  readonly digits?: number;
-  readonly fraction?: number;
-}
-
-/** The restrictions of a linked field, whose patterns are valid. */
-export function restrictionOf(field: Field): Restriction {
-  const { anyCase, enum: listed, patterns = [], space, minimum, maximum, range, digits, fraction } = field;
-  const facets = given({ enum: listed, space, minimum, maximum, range, digits, fraction });
-  return { anyCase, patterns: patterns.map(compilePattern), ...facets };
-}
-
 type Fitted =
   | { readonly fits: true; readonly value: string | number | boolean }
   | { readonly fits: false; readonly reason: string };
@@ -126,6 +102,7 @@ export function fitValue({ value, written }: WrittenValue, type: ScalarType): Fi
 }
 
 const fitting = (value: string | number | boolean): Fitted => ({ fits: true, value });
+
 const misfit = (reason: string): Fitted => ({ fits: false, reason });
 
 /** A number where it keeps all digits, or the digits. */
@@ -167,50 +144,4 @@ function isJson(text: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** The value with its white space normalised, and in its spelling in `enum` when letter case is ignored. */
-export function spelled(value: string | number | boolean, by: Restriction): string | number | boolean {
-  const text = by.space === undefined || typeof value !== 'string' ? value : NORMALISED[by.space](value);
-  if (!by.anyCase) return text;
-  return by.enum?.find((each) => String(each).toLowerCase() === String(text).toLowerCase()) ?? text;
-}
-
-/** Why a value of the right form and spelling is not allowed. */
-export function restrictionBroken(
-  value: string | number | boolean,
-  type: ScalarType,
-  by: Restriction,
-): string | undefined {
-  const text = String(value);
-  const { order } = traitsOf(type);
-  const same = order === undefined ? (each: string) => each : ORDERS[order].same;
-  if (by.enum !== undefined && !by.enum.some((each) => same(String(each)) === same(text))) {
-    return `it is not one of ${by.enum.join(', ')}`;
-  }
-  const unmatched = by.patterns?.find((pattern) => !pattern.test(text));
-  if (unmatched !== undefined) return `it does not match ${unmatched.source}`;
-  const { bounds } = traitsOf(type).takes;
-  if (bounds === 'value') return boundBroken(text, type, by);
-  const size = bounds === 'bytes' ? text.length / 2 : [...text].length;
-  const unit = bounds === 'bytes' ? ' bytes' : ' characters';
-  if (by.minimum !== undefined && size < by.minimum) return `it is less than ${by.minimum}${unit}`;
-  if (by.maximum !== undefined && size > by.maximum) return `it is more than ${by.maximum}${unit}`;
-  return undefined;
-}
-
-const BROKEN = {
-  number: { minimum: 'less than', above: 'not more than', maximum: 'more than', below: 'not less than' },
-  moment: { minimum: 'before', above: 'not after', maximum: 'after', below: 'not before' },
-} as const;
-
-function boundBroken(text: string, type: ScalarType, { digits, fraction, ...of }: Restriction): string | undefined {
-  const { order } = traitsOf(type);
-  const range = rangeOf({ type, ...of });
-  const broken = range && order && brokenBound(text, range, order);
-  if (broken !== undefined) return `it is ${BROKEN[isNumeric(type) ? 'number' : 'moment'][broken]} ${range?.[broken]}`;
-  if (digits === undefined && fraction === undefined) return undefined;
-  const found = digitsOf(text);
-  if (found.fraction > (fraction ?? found.fraction)) return `it has more than ${fraction} digits after the point`;
-  return found.total > (digits ?? found.total) ? `it has more than ${digits} digits` : undefined;
 }

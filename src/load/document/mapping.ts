@@ -10,8 +10,9 @@ import { given, type Mutable } from '../object.ts';
 import type { MembersDeclared, SourceDeclared } from '../schema/mapping.ts';
 import { hasOwnValue, isNeeded } from './field.ts';
 import { typeWords } from './field-type.ts';
-import { fitValue, restrictionBroken, restrictionOf, spelled } from './fit.ts';
+import { fitValue } from './fit.ts';
 import { valuesOf, whyNoValue } from './mapped-fields.ts';
+import { restrictionBroken, restrictionOf, spelled } from './restriction.ts';
 import { type Given, unprovenRestriction } from './unproven.ts';
 
 type Single = string | number | boolean;

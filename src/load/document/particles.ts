@@ -114,7 +114,7 @@ function holds(outer: Document, sought: Document, seen: Set<Document>): boolean 
 
 function checkOrder({ report }: Linking, document: Document, refuse: Refuse): void {
   const content = contentOf(document, document.namespace ?? SERVICE);
-  if (!needsOrder(content)) return;
+  if (!needsOrder(content.particles())) return;
   const model = contentModel(content);
   const reported = new Set<string>();
   for (const clash of clashesIn(model)) {

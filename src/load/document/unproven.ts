@@ -2,8 +2,8 @@ import { entryField, type Field, isCollection, type ScalarType, singleType } fro
 import { isAnyText, isNumeric, primitiveOf, rangeOf, traitsOf } from '../../model/scalar.ts';
 import type { Value } from '../../model/value.ts';
 import { BOUND_NAMES, ORDERS, type Range } from '../../wire/order.ts';
-import { restrictionBroken, restrictionOf } from './fit.ts';
 import { valuesOf } from './mapped-fields.ts';
+import { restrictionBroken, restrictionOf } from './restriction.ts';
 
 /** A restriction of a field that values of another one may not meet. */
 interface Unproven {
@@ -124,9 +124,6 @@ const least = (...limits: readonly (number | undefined)[]): number | undefined =
   return known.length === 0 ? undefined : Math.min(...known);
 };
 
-/** Characters of the longest values of types that are no texts of any length. */
-const LONGEST: Readonly<Record<string, number>> = { date: 10, uuid: 36, boolean: 5, flag: 1 };
-
 /** The most characters or bytes of a value. */
 function longestOf(own: SingleField): number {
   const { type } = own;
@@ -134,7 +131,7 @@ function longestOf(own: SingleField): number {
   if (primitiveOf(type) === 'integer') return rangeDigits(own) + 1;
   return (
     least(own.maximum, traitsOf(type).takes.bounds === 'bytes' ? type.length : undefined) ??
-    LONGEST[type.kind] ??
+    traitsOf(type).longest ??
     Number.POSITIVE_INFINITY
   );
 }

@@ -1,8 +1,8 @@
-import { isMessageScheme, type Role, type SecurityScheme } from '../../model/security.ts';
+import { isMessageScheme, isRequestScheme, type Role, type SecurityScheme } from '../../model/security.ts';
 import { type Answer, finalAnswer, reachedBy } from '../../model/service.ts';
 import { type Linking, refuseKey, resolveKey } from '../linking.ts';
 import { type GrantSources, type Grants, grantsOf, refuseGrantOfPublic } from '../security/grants.ts';
-import { type Callers, headerOf, requirementOf, usualSchemes, withoutMessages } from '../security/schemes.ts';
+import { type Callers, headerOf, requirementOf, usualSchemes, withoutMessages } from '../security/requirements.ts';
 import { saidHeaders } from './request.ts';
 import type { OperationSpot } from './spot.ts';
 import { callPlace } from './version-answer.ts';
@@ -51,12 +51,7 @@ export function linkRequires(
   }
   const overRest = withoutMessages(schemes);
   const [webhook] = schemes;
-  if (
-    forms.soap &&
-    said?.complete === true &&
-    webhook?.kind === 'webhook' &&
-    schemes.every(({ kind }) => kind === 'webhook')
-  )
+  if (forms.soap && said?.complete === true && webhook !== undefined && schemes.every(isRequestScheme))
     report.raise('no-scheme-over-soap', { operation: id, scheme: webhook.id }, said.at);
   const asked = forms.soap ? schemes : overRest;
   // A rejected part may have required other schemes.

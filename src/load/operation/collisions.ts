@@ -11,7 +11,7 @@ import {
 } from '../../model/service.ts';
 import { bareMessages, bodyMessage, faultDocuments, headerFields, soapElements } from '../../model/soap.ts';
 import { segmentsMayMeet, templatesOverlap } from '../../wire/uri-template/overlap.ts';
-import { pathSegments, type Segment } from '../../wire/uri-template/specificity.ts';
+import { pathSegments, type Segment } from '../../wire/uri-template/segments.ts';
 import type { UriTemplate } from '../../wire/uri-template/uri-template.ts';
 import { once } from '../../wire/waiting.ts';
 import { placeOf } from '../diagnostic/diagnostic.ts';

@@ -20,7 +20,7 @@ import { hasOwnValue } from '../document/field.ts';
 import { type Linking, refuseKey } from '../linking.ts';
 import { given, type Mutable } from '../object.ts';
 import type { GrantSources } from '../security/grants.ts';
-import type { Callers } from '../security/schemes.ts';
+import type { Callers } from '../security/requirements.ts';
 import { linkCallLimits } from '../value/limits.ts';
 import { linkOnce } from '../value/once.ts';
 import { checkGuardedClasses, checkReachedPublic, linkAs, linkGrants, linkRequires } from './access.ts';

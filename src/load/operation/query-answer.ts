@@ -8,7 +8,8 @@ import { madeField } from '../document/field.ts';
 import { derivedName, typeWords } from '../document/field-type.ts';
 import { fitsSingle } from '../document/fit.ts';
 import { type Linking, refuseBoth, resolveKey } from '../linking.ts';
-import type { PagingDeclared } from '../schema/operation.ts';
+import { defaultsOf } from '../schema/json-schema.ts';
+import { type PagingDeclared, paging } from '../schema/operation.ts';
 import { forms, linkResponses } from './payload.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';
 
@@ -104,9 +105,11 @@ function linkPagedAnswer(
   };
 }
 
+const PAGING = defaultsOf(paging);
+
 /** Columns that are not known have been reported; they are left out. */
 function linkPaging({ report, places }: Linking, query: Query, declared: PagingDeclared): Paging {
-  const { limit = 50, maximum = Math.max(500, limit) } = declared;
+  const { limit = PAGING.limit, maximum = Math.max(PAGING.maximum, limit) } = declared;
   const find = (key: 'order' | 'sort' | 'filter', text: string, index: number): Field[] => {
     const at = places.value(declared[key] as readonly string[], index);
     const name = key === 'order' ? text.replace(/^-/, '') : text;

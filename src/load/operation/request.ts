@@ -15,14 +15,15 @@ import {
 import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
 import { isOwnHeader } from '../../wire/request-headers.ts';
 import type { TemplateVariable } from '../../wire/uri-template/uri-template.ts';
-import { positionOf } from '../diagnostic/diagnostic.ts';
+import { placeOf, positionOf } from '../diagnostic/diagnostic.ts';
 import { type Documents, documentOf, messageWords } from '../document/documents.ts';
 import { typeWords } from '../document/field-type.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import { given } from '../object.ts';
 import type { Exchange } from './exchange.ts';
 import { linkTemplateDocument, refuseRequestTypes, requestTypesIn } from './payload.ts';
-import type { OperationSpot, PlacedTemplate } from './spot.ts';
+import { soapName } from './soap-form.ts';
+import { type OperationSpot, type PlacedTemplate, templateCount } from './spot.ts';
 
 /** The request of an operation over REST. */
 type RestForm = Pick<Operation, 'request' | 'method' | 'uris' | 'requestHeaders' | 'body' | 'form' | 'requestTypes'>;
@@ -50,6 +51,14 @@ export function linkRest(
   const uris = templates.map((each) => linkUri(linking, spot, each, linkVariables(linking, each, input), parts));
   const form = isMultipart(spot) && body.kind === 'document' ? ({ form: 'multipart' } as const) : {};
   if (form.form !== undefined) checkParts(linking, spot, uris);
+  // Of what was meant by a template, a header or a body that was rejected, nothing is said.
+  const isWhole =
+    uris.length === templateCount(spot, method) &&
+    uris.every(({ template, variables }) => variables.length === template.variables.length) &&
+    headers.length === saidHeaders(spot).length &&
+    !linking.doubt.about(body);
+  if (isWhole)
+    warnOfUnsent(linking, spot, request, [...headers.map(({ field }) => field), ...uris.flatMap(sentWith)], body.why);
   const types = linkTypes(linking, spot, request, body);
   return { request, method, uris, requestHeaders: headers, body: body.kind, ...form, ...types };
 }
@@ -178,6 +187,38 @@ export function linkBody(linking: Linking, spot: OperationSpot, method: Method, 
   if (field !== undefined) return { kind: 'raw', field, why: `the body is the field ${said}` };
   if (doubt.about(document)) return unknown('the request is not known');
   return refuse(`body: refers to ${said}, which is not a field of the request`);
+}
+
+/** The fields that are sent with one of the URIs. */
+const sentWith = ({ variables, body }: OperationUri): Field[] => [...variables.map(({ field }) => field), ...body];
+
+/**
+ * Warns of optional fields of the operation's own request that no request can carry, in a URI, a header or the body. A document
+ * with an id of its own may have fields that are for other operations, and a query prompts that are for its own callers.
+ * @param why there is no body
+ */
+function warnOfUnsent(
+  { report, doubt }: Linking,
+  spot: OperationSpot,
+  request: Message,
+  sent: readonly Field[],
+  why: string,
+): void {
+  const { request: said } = spot.declared;
+  const isOwn = typeof said === 'object' && 'fields' in said;
+  // Code may publish with all fields.
+  const isPublished = spot.declared.queue !== undefined;
+  const hasOther =
+    isPublished || soapName(spot.name, spot.declared) !== undefined || spot.lacks('request', 'headers', 'body');
+  const document = documentOf(request);
+  if (document === undefined || !isOwn || hasOther || doubt.about(document)) return;
+  const names = new Set(sent.map(({ name }) => name));
+  for (const field of everyField(document)) {
+    const { name, type, required, fixed, default: otherwise, at } = field;
+    if (required || fixed !== undefined || otherwise !== undefined || names.has(name)) continue;
+    const isSingle = primitiveOf(singleType(type)) !== undefined;
+    report.raise('unsent-field', { field: name, operation: spot.id, why, isSingle }, placeOf(at));
+  }
 }
 
 /** Why a request can't be sent as multipart/form-data; `undefined` when it can. */

@@ -1,4 +1,4 @@
-import { KIND_WORDS, type KindWord, kindOf } from '../../kinds/kinds.ts';
+import { KIND_WORDS, type KindWord, kindsAmong } from '../../kinds/kinds.ts';
 import { type Place, placeText, type Report } from '../diagnostic/diagnostic.ts';
 import type { Places, SourceText } from './places.ts';
 import { isTreeMap, type TreeMap, type TreeValue } from './tree.ts';
@@ -14,7 +14,7 @@ export interface Declaration<V = TreeMap> {
   readonly delivered: boolean;
 }
 
-/** Reads the kind and id of a root. A root without exactly one kind is reported. */
+/** Reads the kind and id of a root, which has not more than one. A root without a kind is reported. */
 export function readDeclaration(
   root: TreeValue,
   places: Places,
@@ -26,14 +26,10 @@ export function readDeclaration(
     report.raise('no-kind', { keys: [] }, at);
     return undefined;
   }
-  const [kind, second] = kindsAmong(Object.keys(root));
+  const [kind] = kindsAmong(Object.keys(root));
   if (kind === undefined) {
     const [first] = Object.keys(root);
     report.raise('no-kind', { keys: Object.keys(root) }, first === undefined ? at : places.key(root, first));
-    return undefined;
-  }
-  if (second !== undefined) {
-    report.raise('two-kinds', { first: kind, second }, places.key(root, second));
     return undefined;
   }
   const id = root[kind];
@@ -48,13 +44,6 @@ export function readDeclaration(
   }
   root[kind] = text;
   return { kind, id: text, value: root, at: places.value(root, kind), delivered };
-}
-
-/** The kinds whose words are among the keys of a definition; exactly one in a valid definition. */
-export function kindsAmong(keys: readonly string[]): KindWord[] {
-  return KIND_WORDS.filter(
-    (kind) => keys.includes(kind) && !kindOf(kind).alsoKeyOf?.some((other) => keys.includes(other)),
-  ).sort((a, b) => keys.indexOf(a) - keys.indexOf(b));
 }
 
 /** The declarations of every kind by id, in the order read. The ids of rejected definitions are kept too. */

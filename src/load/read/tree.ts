@@ -6,6 +6,7 @@ import {
   isScalar,
   isSeq,
   LineCounter,
+  type Pair,
   type ParsedNode,
   parseAllDocuments,
   type Scalar,
@@ -14,6 +15,7 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
+import { isKindWord, kindsAmong } from '../../kinds/kinds.ts';
 import type { Place, Report } from '../diagnostic/diagnostic.ts';
 import { type Places, placeAt, type SourceText } from './places.ts';
 
@@ -135,6 +137,7 @@ class Converter {
     const offsets: number[] = [];
     const written = new Map<string, number>();
     const { lines, report } = this.parsing;
+    if (level === 0) this.refuseSecond(node);
     for (const { key, value } of node.items) {
       // The parser rejects any other key.
       const name = String((key as Scalar.Parsed).value);
@@ -152,6 +155,17 @@ class Converter {
     }
     this.tie(map, node, keys, offsets);
     return map;
+  }
+
+  /** Abandons a root in which a second definition begins: its keys would be reported as repeated, or as unknown. */
+  private refuseSecond({ items }: YAMLMap.Parsed): void {
+    const names = items.map(({ key }) => String((key as Scalar.Parsed).value));
+    const [first, other] = kindsAmong(names);
+    if (first === undefined) return;
+    const isRepeated = (name: string, at: number): boolean => isKindWord(name) && names.indexOf(name) < at;
+    const begins = names.findIndex((name, at) => name === other || isRepeated(name, at));
+    if (begins >= 0)
+      this.abandon('two-kinds', { first, second: names[begins] as string }, (items[begins] as Pair<ParsedNode>).key);
   }
 
   private list(node: YAMLSeq.Parsed, level: number): TreeValue[] {
@@ -218,7 +232,8 @@ type Reason =
   | ['nested-too-deep', { most: number }, ParsedNode]
   | ['alias-expansion', { name: string; most: number }, ParsedNode]
   | ['alias-of-another-document', { name: string; line: number }, ParsedNode]
-  | ['unquoted-star', { text: string }, ParsedNode];
+  | ['unquoted-star', { text: string }, ParsedNode]
+  | ['two-kinds', { first: string; second: string }, ParsedNode];
 
 function scalarValue({ value }: Scalar.Parsed): TreeValue {
   if (value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
@@ -330,7 +345,12 @@ function slipOf({ code, message, pos }: YAMLError, document: Document.Parsed, sc
       };
     case 'UNEXPECTED_TOKEN':
       if (!/at node end$/.test(message)) return undefined;
-      return { reason: 'more text follows the end of a quoted text or of a bracket', hint: QUOTE_IT };
+      return (
+        bracketsSlip(scene, from) ?? {
+          reason: 'more text follows the end of a quoted text or of a bracket',
+          hint: QUOTE_IT,
+        }
+      );
     case 'TAG_RESOLVE_FAILED':
       return {
         reason: `${/!\S*/.exec(line)?.[0] ?? 'a tag'} is not a known tag`,
@@ -339,6 +359,16 @@ function slipOf({ code, message, pos }: YAMLError, document: Document.Parsed, sc
     default:
       return undefined;
   }
+}
+
+/** A type as others write lists, inside braces: `{ type: ORDER[] }`. */
+function bracketsSlip({ text, lineStart }: Scene, from: number): Slip | undefined {
+  const type = /[\w.()]+$/.exec(text.slice(lineStart, from))?.[0];
+  if (type === undefined || !/^\[\d*\]/.test(text.slice(from))) return undefined;
+  return {
+    reason: `the brackets after ${type} begin a list of YAML`,
+    hint: `Write list of ${type}, or quotes around text.`,
+  };
 }
 
 /** A line that begins in a column in which no key above it begins. */

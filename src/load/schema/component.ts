@@ -1,6 +1,18 @@
 import type { ComponentEventName } from '../../model/component.ts';
 import { type RetryDeclared, retry } from '../value/retry.ts';
-import { count, description, keys, matching, name, refersTo, text, texts, word, yesNo } from './json-schema.ts';
+import {
+  count,
+  description,
+  type JsonSchema,
+  keys,
+  matching,
+  name,
+  refersTo,
+  text,
+  texts,
+  word,
+  yesNo,
+} from './json-schema.ts';
 import { permission, publicKey } from './operation.ts';
 
 export interface ComponentDeclared {
@@ -32,7 +44,7 @@ export interface RelatedContentDeclared {
   readonly public?: boolean;
 }
 
-const event = keys<keyof ComponentEventDeclared>(
+export const event = keys(
   {
     title: 'a registration',
     required: ['event', 'service'],
@@ -56,7 +68,7 @@ const event = keys<keyof ComponentEventDeclared>(
       'AUDITORS',
     ),
     retry,
-  },
+  } satisfies Record<keyof ComponentEventDeclared, JsonSchema>,
 );
 
 export const component = keys<'component' | keyof ComponentDeclared>(

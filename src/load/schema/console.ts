@@ -42,6 +42,32 @@ const openId = keys<keyof OpenIdDeclared>(
   },
 );
 
+/** The map of `console`. */
+export const consoleMap = keys(
+  { examples: [{ listen: '127.0.0.1:9090', idle: '15 min', 'sign-in': ['password', PROVIDER] }] },
+  {
+    listen: text(
+      'Host and port of its own. By default the console is on the address of the gateway. May refer to configuration.',
+      '127.0.0.1:9090',
+    ),
+    idle: time('A session that is not used for this time ends. From 5 min on.', '30 min', '15 min'),
+    session: time('A session ends this long after its sign-in, however it is used. From 1 min on.', '12 h', '8 h'),
+    'sign-in': {
+      title: 'a list of ways to sign in',
+      type: 'array',
+      items: {
+        title: 'password, or an OpenID provider',
+        ...mapOr(openId, word(['password'], 'Id and password of a user.')),
+        examples: ['password', PROVIDER],
+      },
+      minItems: 1,
+      description:
+        'What the sign-in page offers, in this order: `password`, with the id and the password of a user, and OpenID providers. The default is `[password]`.',
+      examples: [['password'], ['password', PROVIDER]],
+    },
+  } satisfies Record<keyof ConsoleDeclared, JsonSchema>,
+);
+
 /** The key `console` of the gateway. */
 export const consoleKey: JsonSchema = {
   title: 'on or off, or a map',
@@ -49,31 +75,5 @@ export const consoleKey: JsonSchema = {
     "The operator's console in the browser, at `/console`. Permission lists grant it (`console:`); without such a list, no one can sign in.",
   default: 'on',
   examples: ['off', { listen: '127.0.0.1:9090', idle: '15 min' }],
-  ...mapOr(
-    keys<keyof ConsoleDeclared>(
-      { examples: [{ listen: '127.0.0.1:9090', idle: '15 min', 'sign-in': ['password', PROVIDER] }] },
-      {
-        listen: text(
-          'Host and port of its own. By default the console is on the address of the gateway. May refer to configuration.',
-          '127.0.0.1:9090',
-        ),
-        idle: time('A session that is not used for this time ends. From 5 min on.', '30 min', '15 min'),
-        session: time('A session ends this long after its sign-in, however it is used. From 1 min on.', '12 h', '8 h'),
-        'sign-in': {
-          title: 'a list of ways to sign in',
-          type: 'array',
-          items: {
-            title: 'password, or an OpenID provider',
-            ...mapOr(openId, word(['password'], 'Id and password of a user.')),
-            examples: ['password', PROVIDER],
-          },
-          minItems: 1,
-          description:
-            'What the sign-in page offers, in this order: `password`, with the id and the password of a user, and OpenID providers. The default is `[password]`.',
-          examples: [['password'], ['password', PROVIDER]],
-        },
-      },
-    ),
-    { type: 'string', enum: ['on', 'off'] },
-  ),
+  ...mapOr(consoleMap, { type: 'string', enum: ['on', 'off'] }),
 };

@@ -167,156 +167,156 @@ export const facetKeys: Readonly<Record<keyof FacetsDeclared, JsonSchema>> = {
   },
 };
 
+/** The map of a field. */
+export const fieldMap = keys(
+  {
+    title: 'a type or a map of options',
+    description:
+      'The type in words (`string(10)`, `ORDER_LINE`, `list of ORDER_LINE`, `map of integer`), or a map with `type:` and further options. Instead of `type:`, `fields:` declares a compound, `one-of:` a choice and `list:` a list of either.',
+    examples: [
+      'string(10)',
+      { type: 'string(1)', enum: ['A', 'I'], default: 'A' },
+      { list: { fields: { status: 'string' } } },
+    ],
+  },
+  {
+    type: {
+      ...reference('type'),
+      description:
+        'Type of the value: a word (`string(10)`, `decimal(10.2)`, `date`), the id of a named type or of a document, or `list of` one of these.',
+    },
+    ...inPlaceKeys,
+    list: {
+      ...keys(
+        {},
+        {
+          ...inPlaceKeys,
+          xml: text('XML element of one entry. The default is `item`, or the name of the field in a flat list.', 'row'),
+        },
+      ),
+      description: 'Makes the field a list of compounds that are declared in place, by `fields:` or `one-of:`.',
+      examples: [{ fields: { status: 'string', error_message: 'string' } }],
+    },
+    description,
+    required: yesNo(
+      'Whether the caller must supply it. A call over REST needs each field that a header or a field of `form` names, unless it says `required: false` here: then what consists of it alone is left out with it.',
+      false,
+    ),
+    nullable: yesNo('Whether null is a value: null in JSON, an element with `xsi:nil` in XML.', false),
+    default: {
+      title: 'a single value',
+      type: scalar,
+      description:
+        'Value that fills the field when nothing is given: a call sends it, a handler receives it, a reply has it. What only the other side takes for an absent field is `assumed`. In a fault document it may contain `{fault.message}`, `{fault.detail}`, `{fault.code}` and `{fault.status}`.',
+      examples: ['N', '{fault.message}'],
+    },
+    assumed: {
+      title: 'a single value',
+      type: scalar,
+      description:
+        'What the other side takes for the field when it is not given: the `default` of a contract. It is stated in descriptions and offered as a hint, and is never filled in: an absent field stays absent in calls, requests and replies. An empty XML element is read as this value.',
+      examples: ['PUBLIC'],
+    },
+    ...facetKeys,
+    fixed: {
+      title: 'a single value',
+      type: scalar,
+      description:
+        'The only allowed value. It fills the field when nothing is given, as `default` does. An optional field that only has this value if it has one is an `enum` with one value.',
+      examples: ['failure'],
+    },
+    sensitive: yesNo('Masked in logs, errors and snapshots.', false),
+    'any-case': yesNo(
+      "Ignores letter case in the caller's value and replaces the value by its spelling in `enum`.",
+      false,
+    ),
+    example: {
+      title: 'a single value',
+      type: scalar,
+      description: 'A value for contracts and executable examples.',
+      examples: ['NYC01'],
+    },
+    json: text('Name in JSON. The default is the name of the field.', 'attr:rownumber'),
+    xml: text('Name of the element or attribute in XML. The default is the name of the field.', 'SearchString'),
+    header: yesNo(
+      'Over SOAP, whether it is a header block instead of an element in the body, in a request or a response. Over REST it is a field like any other.',
+      false,
+    ),
+    attachment: {
+      title: 'true, reference, or media types',
+      type: ['boolean', 'string', 'array'],
+      pattern: `^(reference|${MEDIA_RANGE})$`,
+      items: { type: 'string', pattern: `^${MEDIA_RANGE}$` },
+      minItems: 1,
+      uniqueItems: true,
+      description:
+        'Over SOAP, whether binary content of a request or a response is an attachment beside the envelope (SOAP with Attachments), and the media types that the contract names for it. With `reference` it stays an element, whose text is the address of the attachment (swaRef). Over REST it is a field like any other.',
+      default: false,
+      examples: [true, 'image/jpeg', 'reference'],
+    },
+    attribute: yesNo(
+      'Whether it is an XML attribute instead of an element. A `map of text` takes the attributes that no other field takes, by their names.',
+      false,
+    ),
+    content: yesNo(
+      "Whether it is the text of the document's own XML element, beside attributes; with the type `xml` the markup inside that element.",
+      false,
+    ),
+    inline: yesNo(
+      'Whether a document, or each of a flat list of documents, has no XML element around it: its elements stand directly among the others.',
+      false,
+    ),
+    any: {
+      title: 'true or a list of namespaces',
+      type: ['boolean', 'string'],
+      pattern: `^(##any|##other|${NAMESPACE_WORD}( ${NAMESPACE_WORD})*)$`,
+      description:
+        'Whether the field takes XML elements of any name that no other field takes: all of them, or those of the namespaces given. `##other` is any namespace but that of the document, `##local` none. The value is the markup of an element; a `list of xml` that is `flat` takes several. A `map of text` with `attribute` takes attributes.',
+      default: false,
+      examples: [true, '##other', 'urn:a urn:b'],
+    },
+    namespace: {
+      type: 'string',
+      description: 'XML namespace of the element. The default is that of the document.',
+      examples: ['urn:example:types'],
+    },
+    flat: yesNo('Whether the entries of a list have no enclosing element in XML.', false),
+    spaced: yesNo(
+      'Whether a list of single values is one text in XML, of an element or an attribute, with spaces between its entries.',
+      false,
+    ),
+    entry: {
+      ...keys<keyof EntryDeclared>(
+        {},
+        {
+          nullable: yesNo('Whether null is an entry: null in JSON, an element with `xsi:nil` in XML.', false),
+          xml: text(
+            'Name of the XML element of each entry of a list with an element around it. The default is `item`, and for documents the name of their root element.',
+            'photo',
+          ),
+          ...facetKeys,
+        },
+      ),
+      description:
+        'What each entry of a list or a map may be: whether it may be null, the XML element that it has, and of single values the restrictions, with the keys that a single value has.',
+      examples: [{ minimum: 2, pattern: '[A-Z]+' }, { nullable: true }, { xml: 'photo' }],
+    },
+    absent: word(
+      ['omit', 'blank'],
+      'What a reply contains when it has no value for the field: nothing, or the blank of the type (`""`; for a list of documents, one object of blanks).',
+      { default: 'omit', examples: ['blank'] },
+    ),
+    url: word(
+      ['segment', 'path', 'odata', 'odata-path'],
+      'How it is written in a URL: `path` keeps slashes, `odata` doubles quotes, `odata-path` does both.',
+      { default: 'segment', examples: ['path'] },
+    ),
+  } satisfies Record<keyof FieldDeclared, JsonSchema>,
+);
+
 /** A field: a type word, or a map. Also a column or a prompt of a query. */
 export const field: JsonSchema = {
-  ...keys<keyof FieldDeclared>(
-    {
-      title: 'a type or a map of options',
-      description:
-        'The type in words (`string(10)`, `ORDER_LINE`, `list of ORDER_LINE`, `map of integer`), or a map with `type:` and further options. Instead of `type:`, `fields:` declares a compound, `one-of:` a choice and `list:` a list of either.',
-      examples: [
-        'string(10)',
-        { type: 'string(1)', enum: ['A', 'I'], default: 'A' },
-        { list: { fields: { status: 'string' } } },
-      ],
-    },
-    {
-      type: {
-        ...reference('type'),
-        description:
-          'Type of the value: a word (`string(10)`, `decimal(10.2)`, `date`), the id of a named type or of a document, or `list of` one of these.',
-      },
-      ...inPlaceKeys,
-      list: {
-        ...keys(
-          {},
-          {
-            ...inPlaceKeys,
-            xml: text(
-              'XML element of one entry. The default is `item`, or the name of the field in a flat list.',
-              'row',
-            ),
-          },
-        ),
-        description: 'Makes the field a list of compounds that are declared in place, by `fields:` or `one-of:`.',
-        examples: [{ fields: { status: 'string', error_message: 'string' } }],
-      },
-      description,
-      required: yesNo(
-        'Whether the caller must supply it. A call over REST needs each field that a header or a field of `form` names, unless it says `required: false` here: then what consists of it alone is left out with it.',
-        false,
-      ),
-      nullable: yesNo('Whether null is a value: null in JSON, an element with `xsi:nil` in XML.', false),
-      default: {
-        title: 'a single value',
-        type: scalar,
-        description:
-          'Value that fills the field when nothing is given: a call sends it, a handler receives it, a reply has it. What only the other side takes for an absent field is `assumed`. In a fault document it may contain `{fault.message}`, `{fault.detail}`, `{fault.code}` and `{fault.status}`.',
-        examples: ['N', '{fault.message}'],
-      },
-      assumed: {
-        title: 'a single value',
-        type: scalar,
-        description:
-          'What the other side takes for the field when it is not given: the `default` of a contract. It is stated in descriptions and offered as a hint, and is never filled in: an absent field stays absent in calls, requests and replies. An empty XML element is read as this value.',
-        examples: ['PUBLIC'],
-      },
-      ...facetKeys,
-      fixed: {
-        title: 'a single value',
-        type: scalar,
-        description:
-          'The only allowed value. It fills the field when nothing is given, as `default` does. An optional field that only has this value if it has one is an `enum` with one value.',
-        examples: ['failure'],
-      },
-      sensitive: yesNo('Masked in logs, errors and snapshots.', false),
-      'any-case': yesNo(
-        "Ignores letter case in the caller's value and replaces the value by its spelling in `enum`.",
-        false,
-      ),
-      example: {
-        title: 'a single value',
-        type: scalar,
-        description: 'A value for contracts and executable examples.',
-        examples: ['NYC01'],
-      },
-      json: text('Name in JSON. The default is the name of the field.', 'attr:rownumber'),
-      xml: text('Name of the element or attribute in XML. The default is the name of the field.', 'SearchString'),
-      header: yesNo(
-        'Over SOAP, whether it is a header block instead of an element in the body, in a request or a response. Over REST it is a field like any other.',
-        false,
-      ),
-      attachment: {
-        title: 'true, reference, or media types',
-        type: ['boolean', 'string', 'array'],
-        pattern: `^(reference|${MEDIA_RANGE})$`,
-        items: { type: 'string', pattern: `^${MEDIA_RANGE}$` },
-        minItems: 1,
-        uniqueItems: true,
-        description:
-          'Over SOAP, whether binary content of a request or a response is an attachment beside the envelope (SOAP with Attachments), and the media types that the contract names for it. With `reference` it stays an element, whose text is the address of the attachment (swaRef). Over REST it is a field like any other.',
-        default: false,
-        examples: [true, 'image/jpeg', 'reference'],
-      },
-      attribute: yesNo(
-        'Whether it is an XML attribute instead of an element. A `map of text` takes the attributes that no other field takes, by their names.',
-        false,
-      ),
-      content: yesNo(
-        "Whether it is the text of the document's own XML element, beside attributes; with the type `xml` the markup inside that element.",
-        false,
-      ),
-      inline: yesNo(
-        'Whether a document, or each of a flat list of documents, has no XML element around it: its elements stand directly among the others.',
-        false,
-      ),
-      any: {
-        title: 'true or a list of namespaces',
-        type: ['boolean', 'string'],
-        pattern: `^(##any|##other|${NAMESPACE_WORD}( ${NAMESPACE_WORD})*)$`,
-        description:
-          'Whether the field takes XML elements of any name that no other field takes: all of them, or those of the namespaces given. `##other` is any namespace but that of the document, `##local` none. The value is the markup of an element; a `list of xml` that is `flat` takes several. A `map of text` with `attribute` takes attributes.',
-        default: false,
-        examples: [true, '##other', 'urn:a urn:b'],
-      },
-      namespace: {
-        type: 'string',
-        description: 'XML namespace of the element. The default is that of the document.',
-        examples: ['urn:example:types'],
-      },
-      flat: yesNo('Whether the entries of a list have no enclosing element in XML.', false),
-      spaced: yesNo(
-        'Whether a list of single values is one text in XML, of an element or an attribute, with spaces between its entries.',
-        false,
-      ),
-      entry: {
-        ...keys<keyof EntryDeclared>(
-          {},
-          {
-            nullable: yesNo('Whether null is an entry: null in JSON, an element with `xsi:nil` in XML.', false),
-            xml: text(
-              'Name of the XML element of each entry of a list with an element around it. The default is `item`, and for documents the name of their root element.',
-              'photo',
-            ),
-            ...facetKeys,
-          },
-        ),
-        description:
-          'What each entry of a list or a map may be: whether it may be null, the XML element that it has, and of single values the restrictions, with the keys that a single value has.',
-        examples: [{ minimum: 2, pattern: '[A-Z]+' }, { nullable: true }, { xml: 'photo' }],
-      },
-      absent: word(
-        ['omit', 'blank'],
-        'What a reply contains when it has no value for the field: nothing, or the blank of the type (`""`; for a list of documents, one object of blanks).',
-        { default: 'omit', examples: ['blank'] },
-      ),
-      url: word(
-        ['segment', 'path', 'odata', 'odata-path'],
-        'How it is written in a URL: `path` keeps slashes, `odata` doubles quotes, `odata-path` does both.',
-        { default: 'segment', examples: ['path'] },
-      ),
-    },
-  ),
+  ...fieldMap,
   type: ['string', 'object'],
   minLength: 1,
 };

@@ -1,8 +1,9 @@
 import type { DatabaseEngine, DatabaseTimeouts } from '../../model/gateway.ts';
 import { type AcceptedBreakDeclared, acceptedBreaks } from '../value/accepted-breaks.ts';
-import { type GatewayLimitsDeclared, limits, type RetentionDeclared, retention } from '../value/limits.ts';
+import { type GatewayLimitsDeclared, limits } from '../value/limits.ts';
 import { type OnceDeclared, once } from '../value/once.ts';
 import { type ReplicasDeclared, replicas } from '../value/replicas.ts';
+import { type RetentionDeclared, retention } from '../value/retention.ts';
 import { type ConsoleDeclared, consoleKey } from './console.ts';
 import {
   cors,
@@ -23,6 +24,7 @@ import {
   yesNo,
 } from './json-schema.ts';
 import { permission, strict } from './operation.ts';
+import { type SettingsDeclared, settings } from './setting.ts';
 import { type TlsDeclared, tls } from './tls.ts';
 
 export interface GatewayDeclared {
@@ -35,6 +37,7 @@ export interface GatewayDeclared {
   readonly 'sample-data'?: string;
   readonly handlers?: string;
   readonly namespace?: string;
+  readonly settings?: SettingsDeclared;
   readonly timezone?: string;
   readonly requires?: string | readonly string[];
   readonly tls?: TlsDeclared;
@@ -79,16 +82,16 @@ export interface DrainDeclared {
 /** A relative path without `..`. */
 const INSIDE = '^(?!/)(?![\\s\\S]*(^|/)\\.\\.(/|$))[^\\\\]+$';
 
-const databaseUrl: JsonSchema = {
+const databaseUrl = {
   type: 'string',
   minLength: 1,
   description:
     'URL of the database: `sqlite:` and a path relative to the project, or `postgres://`. May refer to configuration.',
   default: '${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}',
   examples: ['${env:DATABASE_URL:-sqlite:.signalbox/signalbox.db}'],
-};
+} as const satisfies JsonSchema;
 
-const databaseTimeouts: JsonSchema = keys<keyof DatabaseTimeouts>(
+const databaseTimeouts = keys(
   {
     description:
       'Time limits of each connection to PostgreSQL. A call that waits for the database is answered within `limits.timeout` in any case.',
@@ -111,10 +114,10 @@ const databaseTimeouts: JsonSchema = keys<keyof DatabaseTimeouts>(
       undefined,
       '30 s',
     ),
-  },
+  } satisfies Record<keyof DatabaseTimeouts, JsonSchema>,
 );
 
-const keepalive: JsonSchema = keys<keyof NonNullable<DatabaseDeclared['keepalive']>>(
+const keepalive = keys(
   {
     description:
       'TCP keepalives of connections to PostgreSQL, on both sides: a peer that vanished is noticed after `idle` and `count` times `interval`.',
@@ -128,67 +131,59 @@ const keepalive: JsonSchema = keys<keyof NonNullable<DatabaseDeclared['keepalive
       { minimum: 1, maximum: 127, default: 3 },
       3,
     ),
-  },
+  } satisfies Record<keyof NonNullable<DatabaseDeclared['keepalive']>, JsonSchema>,
 );
+
+export const databaseMap = keys({ examples: [{ url: '${env:DATABASE_URL}', engine: 'cockroachdb' }] }, {
+  url: databaseUrl,
+  engine: word(
+    ['postgresql', 'cockroachdb', 'yugabytedb', 'citus'],
+    'The database product, among those that use the PostgreSQL protocol.',
+    { default: 'postgresql' },
+  ),
+  connections: count('Maximum number of connections to PostgreSQL per gateway.', 20, 6),
+  schema: text(
+    'The schema of PostgreSQL that has everything of this installation, so that several can share a database: the tables, the tables of components, and, with `_queue` after the name, the queue. It is created if it does not exist. SQL without the name of a schema refers to this one only. The default is the schema that the connection has. May refer to configuration.',
+    'hr',
+    '${env:DATABASE_SCHEMA}',
+  ),
+  migrate: yesNo(
+    'Whether a start brings the database up to date. With `false` it only checks, and `signalbox migrate` does it beforehand.',
+    true,
+  ),
+  timeouts: databaseTimeouts,
+  keepalive,
+  replicas: replicas('stored queries without a datasource'),
+} satisfies Record<keyof DatabaseDeclared, JsonSchema>);
 
 const database: JsonSchema = {
   title: 'the URL of a database, or a map',
   description: 'The database: its URL, or a map with further settings.',
-  ...mapOr(
-    keys<keyof DatabaseDeclared>(
-      { examples: [{ url: '${env:DATABASE_URL}', engine: 'cockroachdb' }] },
-      {
-        url: databaseUrl,
-        engine: word(
-          ['postgresql', 'cockroachdb', 'yugabytedb', 'citus'],
-          'The database product, among those that use the PostgreSQL protocol.',
-          { default: 'postgresql' },
-        ),
-        connections: count('Maximum number of connections to PostgreSQL per gateway.', 20, 6),
-        schema: text(
-          'The schema of PostgreSQL that has everything of this installation, so that several can share a database: the tables, the tables of components, and, with `_queue` after the name, the queue. It is created if it does not exist. SQL without the name of a schema refers to this one only. The default is the schema that the connection has. May refer to configuration.',
-          'hr',
-          '${env:DATABASE_SCHEMA}',
-        ),
-        migrate: yesNo(
-          'Whether a start brings the database up to date. With `false` it only checks, and `signalbox migrate` does it beforehand.',
-          true,
-        ),
-        timeouts: databaseTimeouts,
-        keepalive,
-        replicas: replicas('stored queries without a datasource'),
-      },
-    ),
-    databaseUrl,
-  ),
+  ...mapOr(databaseMap, databaseUrl),
 };
 
-const mtom = (connector: string, but = ''): JsonSchema =>
+const mtom = (connector: string, but = '') =>
   yesNo(
     `Whether the ${connector} accepts and sends MTOM. Otherwise it rejects \`multipart/related\` with 415${but}.`,
     true,
   );
 
-const compress: JsonSchema = {
+export const compressMap = keys({ examples: [{ soap: true }] }, {
+  rest: yesNo('Replies over REST, contracts, the web page and `/metrics`.', true),
+  soap: yesNo(
+    "Replies over SOAP and the HTTP connector, and contracts that are fetched there. Some SOAP clients request gzip but can't read it.",
+    false,
+  ),
+} satisfies Record<'rest' | 'soap', JsonSchema>);
+
+const compress = {
   title: 'true or false, or a map',
   description:
     'Compresses replies with zstd, br or gzip for callers that accept one of them, when it is worthwhile. `false` disables it; a map sets it separately for REST and SOAP.',
   default: true,
   examples: [false, { soap: true }],
-  ...mapOr(
-    keys<'rest' | 'soap'>(
-      { examples: [{ soap: true }] },
-      {
-        rest: yesNo('Replies over REST, contracts, the web page and `/metrics`.', true),
-        soap: yesNo(
-          "Replies over SOAP and the HTTP connector, and contracts that are fetched there. Some SOAP clients request gzip but can't read it.",
-          false,
-        ),
-      },
-    ),
-    { type: 'boolean' },
-  ),
-};
+  ...mapOr(compressMap, { type: 'boolean' }),
+} satisfies JsonSchema;
 
 const requestEncodings: JsonSchema = {
   description:
@@ -199,31 +194,27 @@ const requestEncodings: JsonSchema = {
   examples: [['gzip', 'deflate']],
 };
 
+export const drainMap = keys({ examples: [{ ready: '10 s', work: '2 min' }] }, {
+  ready: time(
+    'How long `/health/ready` answers 503 before the port is closed, from 0 s on. Meanwhile calls are answered, and connections are closed with their replies.',
+    '5 s',
+    '10 s',
+  ),
+  work: time('How long requests and jobs that run may then take to finish.', '30 s', '2 min'),
+} satisfies Record<keyof DrainDeclared, JsonSchema>);
+
 const drain: JsonSchema = {
   title: 'a time with its unit, or a map',
   description:
     'How a gateway stops after SIGTERM. A time is that of `ready`; a map sets the time for running work too.',
   default: '5 s',
   examples: ['10 s', '0 s', { ready: '10 s', work: '2 min' }],
-  ...mapOr(
-    keys<keyof DrainDeclared>(
-      { examples: [{ ready: '10 s', work: '2 min' }] },
-      {
-        ready: time(
-          'How long `/health/ready` answers 503 before the port is closed, from 0 s on. Meanwhile calls are answered, and connections are closed with their replies.',
-          '5 s',
-          '10 s',
-        ),
-        work: time('How long requests and jobs that run may then take to finish.', '30 s', '2 min'),
-      },
-    ),
-    time('How long `/health/ready` answers 503 before the port is closed.'),
-  ),
+  ...mapOr(drainMap, time('How long `/health/ready` answers 503 before the port is closed.')),
 };
 
 const EXTERNAL_NAME = '[A-Za-z][A-Za-z0-9_]*\\.v[1-9][0-9]*';
 
-const properties = keys<keyof NonNullable<GatewayDeclared['properties']>>(
+export const properties = keys(
   {
     description: 'Gateway properties under their established names.',
     examples: [{ 'ig.MTOM.enableHttpListeningConnector': false }],
@@ -253,10 +244,10 @@ const properties = keys<keyof NonNullable<GatewayDeclared['properties']>>(
         'N_DOCLIB_FORMDIGEST.v1, N_DOCLIB_UPLOADFILES.v1',
       ],
     },
-  },
+  } satisfies Record<keyof NonNullable<GatewayDeclared['properties']>, JsonSchema>,
 );
 
-export const gateway = keys<'gateway' | keyof GatewayDeclared>(
+export const gateway = keys(
   {
     title: 'gateway',
     description:
@@ -332,6 +323,7 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
         'Prefix of XML namespaces: that of a service is `<namespace>:<Service>.<version>`. The default is `urn:signalbox:` and the id in lower case.',
       examples: ['urn:signalbox:sample'],
     },
+    settings,
     timezone: {
       type: 'string',
       minLength: 1,
@@ -384,5 +376,5 @@ export const gateway = keys<'gateway' | keyof GatewayDeclared>(
     console: consoleKey,
     'accepted-breaks': acceptedBreaks,
     properties,
-  },
+  } satisfies Record<'gateway' | keyof GatewayDeclared, JsonSchema>,
 );

@@ -36,15 +36,43 @@ export interface JsonSchema {
 
 type JsonType = 'string' | 'number' | 'integer' | 'boolean' | 'object' | 'array' | 'null';
 
+/** A schema that states the value of an absent key. */
+export type Defaulted<T> = JsonSchema & { readonly default: T };
+
+/** The schema of an object with the keys of `P` only. */
+export type KeysSchema<P> = JsonSchema & { readonly properties: P };
+
 /**
  * The schema of an object with these keys only. `K` is the keys of its TypeScript interface, so that neither can have a key
- * that the other lacks.
+ * that the other lacks. Where linkers read the defaults, `K` is left out and the properties are written with
+ * `satisfies Record<keyof ..., JsonSchema>`, which checks the same and keeps the type of each default.
  */
-export function keys<K extends string>(
+export function keys<K extends string, P extends Readonly<Record<K, JsonSchema>> = Readonly<Record<K, JsonSchema>>>(
   schema: Omit<JsonSchema, 'properties' | 'additionalProperties' | 'type'>,
-  properties: Readonly<Record<K, JsonSchema>>,
-): JsonSchema {
+  properties: P,
+): KeysSchema<P> {
   return { ...schema, type: 'object', properties, additionalProperties: false };
+}
+
+/** The defaults in a schema, by key. */
+export type Defaults<P> = {
+  readonly [K in keyof P as P[K] extends { readonly default: unknown } ? K : never]: P[K] extends {
+    readonly default: infer T;
+  }
+    ? T
+    : never;
+};
+
+/**
+ * The values that the schema states for absent keys. They are not entered into definitions when these are read, because what is
+ * absent may still come from elsewhere (an operation has some keys of its service), and an error must not concern a key that
+ * no one wrote: each linker takes the default of an absent key from here.
+ */
+export function defaultsOf<P extends object>({ properties }: KeysSchema<P>): Defaults<P> {
+  const found = Object.entries(properties).flatMap(([key, { default: value }]: [string, JsonSchema]) =>
+    value === undefined ? [] : [[key, value]],
+  );
+  return Object.fromEntries(found) as Defaults<P>;
 }
 
 export const description: JsonSchema = {
@@ -78,11 +106,19 @@ export const matching = (
 ): JsonSchema => ({ title, type: 'string', pattern, description, examples });
 
 /** One of several words. */
-export const word = (
+export function word<const W extends string>(
+  words: readonly W[],
+  description: string,
+  more: { readonly default: NoInfer<W>; readonly examples?: readonly W[] },
+): Defaulted<W>;
+export function word(words: readonly string[], description: string, more?: Pick<JsonSchema, 'examples'>): JsonSchema;
+export function word(
   words: readonly string[],
   description: string,
   more: Pick<JsonSchema, 'default' | 'examples'> = {},
-): JsonSchema => ({ type: 'string', enum: words, description, ...more });
+): JsonSchema {
+  return { type: 'string', enum: words, description, ...more };
+}
 
 /** A list of unique texts. */
 export const texts = (description: string, ...example: readonly string[]): JsonSchema => ({
@@ -94,6 +130,19 @@ export const texts = (description: string, ...example: readonly string[]): JsonS
   examples: [example],
 });
 
+/** One text, or several. @param what one of them is, as in `a secret` */
+export const textOrTexts = (what: string, description: string, ...examples: readonly [string, readonly string[]]) =>
+  ({
+    title: `${what} or a list of them`,
+    type: ['string', 'array'],
+    minLength: 1,
+    items: { type: 'string', minLength: 1 },
+    minItems: 1,
+    uniqueItems: true,
+    description,
+    examples,
+  }) satisfies JsonSchema;
+
 /** A token of HTTP (RFC 9110 section 5.6.2). */
 export const TOKEN = "[A-Za-z0-9!#$%&'*+.^_`|~-]+";
 
@@ -104,14 +153,18 @@ export const MEDIA_TYPE =
 export const headerName = (description: string, example: string): JsonSchema =>
   matching('a header name', `^${TOKEN}$`, description, example);
 
-export const yesNo = (description: string, otherwise?: boolean): JsonSchema => ({
-  type: 'boolean',
-  description,
-  ...(otherwise === undefined ? {} : { default: otherwise }),
-  examples: [!otherwise],
-});
+export function yesNo(description: string, otherwise: boolean): Defaulted<boolean>;
+export function yesNo(description: string): JsonSchema;
+export function yesNo(description: string, otherwise?: boolean): JsonSchema {
+  return {
+    type: 'boolean',
+    description,
+    ...(otherwise === undefined ? {} : { default: otherwise }),
+    examples: [!otherwise],
+  };
+}
 
-export const count = (description: string, otherwise: number, minimum = 1): JsonSchema => ({
+export const count = (description: string, otherwise: number, minimum = 1): Defaulted<number> => ({
   type: 'integer',
   minimum,
   description,
@@ -138,12 +191,16 @@ export const duration: JsonSchema = {
   examples: ['30 s', '500 ms', '2 min'],
 };
 
-export const time = (description: string, otherwise?: string, ...examples: readonly string[]): JsonSchema => ({
-  ...duration,
-  ...(examples.length === 0 ? {} : { examples }),
-  description,
-  ...(otherwise === undefined ? {} : { default: otherwise }),
-});
+export function time(description: string, otherwise: string, ...examples: readonly string[]): Defaulted<string>;
+export function time(description: string, otherwise?: undefined, ...examples: readonly string[]): JsonSchema;
+export function time(description: string, otherwise?: string, ...examples: readonly string[]): JsonSchema {
+  return {
+    ...duration,
+    ...(examples.length === 0 ? {} : { examples }),
+    description,
+    ...(otherwise === undefined ? {} : { default: otherwise }),
+  };
+}
 
 export const date = (what: string): JsonSchema => ({
   title: 'a date',
@@ -154,11 +211,11 @@ export const date = (what: string): JsonSchema => ({
 });
 
 /** A whole number within bounds. */
-export const integer = (
+export const integer = <B extends Pick<JsonSchema, 'minimum' | 'maximum'> & { readonly default?: number }>(
   description: string,
-  bounds: Pick<JsonSchema, 'minimum' | 'maximum' | 'default'>,
+  bounds: B,
   ...examples: readonly number[]
-): JsonSchema => ({ type: 'integer', ...bounds, description, examples });
+): JsonSchema & B => ({ type: 'integer', ...bounds, description, examples });
 
 /** HTTP statuses of errors, one or several. */
 export const statuses = (description: string, ...examples: readonly unknown[]): JsonSchema => ({

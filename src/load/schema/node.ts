@@ -1,6 +1,9 @@
+import { NODE_DEFAULTS } from '../../model/node.ts';
+import { KEY_REFERENCES, type KeyReferenceKind, TOKEN_FORMS, type TokenForm } from '../../model/security.ts';
 import { rateText } from '../value/limits.ts';
 import { type RetryDeclared, retry } from '../value/retry.ts';
 import { LENIENT } from './consumer.ts';
+import { type HmacDeclared, hmacKeys } from './hmac.ts';
 import {
   description,
   filePath,
@@ -12,6 +15,7 @@ import {
   matching,
   type TextsDeclared,
   text,
+  textOrTexts,
   texts,
   time,
   word,
@@ -26,6 +30,7 @@ export interface CredentialDeclared {
   readonly 'api-key'?: { readonly header: string; readonly value: string };
   readonly 'client-credentials'?: ClientCredentialsDeclared;
   readonly webhook?: string | readonly string[];
+  readonly hmac?: HmacDeclared;
   readonly 'username-token'?: UsernameTokenDeclared;
   readonly timestamp?: string;
   readonly signature?: MessageSignerDeclared;
@@ -45,11 +50,13 @@ export interface ReplySignatureDeclared {
 export interface MessageSignerDeclared extends CertificateDeclared {
   readonly algorithm?: string;
   readonly digest?: string;
+  readonly reference?: KeyReferenceKind;
+  readonly token?: TokenForm;
 }
 
-interface UsernameTokenDeclared {
+export interface UsernameTokenDeclared {
   readonly user: string;
-  readonly password: string;
+  readonly password?: string;
   readonly digest?: boolean;
 }
 
@@ -92,7 +99,7 @@ const apiKey = keys<keyof NonNullable<CredentialDeclared['api-key']>>(
   },
 );
 
-const clientCredentials = keys<keyof ClientCredentialsDeclared>(
+export const clientCredentials = keys(
   {
     required: ['token-url', 'client-id', 'client-secret'],
     description:
@@ -128,40 +135,56 @@ const clientCredentials = keys<keyof ClientCredentialsDeclared>(
       'How the client authenticates: with HTTP Basic, or in the body (RFC 6749, section 2.3.1).',
       { default: 'basic', examples: ['body'] },
     ),
-  },
+  } satisfies Record<keyof ClientCredentialsDeclared, JsonSchema>,
 );
 
-const webhook: JsonSchema = {
-  title: 'a secret or a list of them',
-  type: ['string', 'array'],
-  minLength: 1,
-  items: { type: 'string', minLength: 1 },
-  minItems: 1,
-  uniqueItems: true,
-  description:
-    'Signs each request as Standard Webhooks has it, in the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`. A secret is a reference to `whsec_` with 24 to 64 bytes in base64 (HMAC-SHA256), or to `whsk_` with an Ed25519 key in base64. With several, each signs: so a receiver can replace its secret without a gap.',
-  examples: ['${secret:WEBHOOK_SECRET}', ['${secret:WEBHOOK_SECRET}', '${secret:WEBHOOK_SECRET_BEFORE}']],
-};
+const webhook: JsonSchema = textOrTexts(
+  'a secret',
+  'Signs each request as Standard Webhooks has it, in the headers `webhook-id`, `webhook-timestamp` and `webhook-signature`. A secret is a reference to `whsec_` with 24 to 64 bytes in base64 (HMAC-SHA256), or to `whsk_` with an Ed25519 key in base64. With several, each signs: so a receiver can replace its secret without a gap.',
+  '${secret:WEBHOOK_SECRET}',
+  ['${secret:WEBHOOK_SECRET}', '${secret:WEBHOOK_SECRET_BEFORE}'],
+);
 
-const usernameToken = keys<keyof UsernameTokenDeclared>(
+const hmac = keys<keyof HmacDeclared>(
   {
-    required: ['user', 'password'],
+    required: ['secrets', 'header'],
     description:
-      'A user name and a password in the header `wsse:Security` of SOAP messages (WSS UsernameToken Profile 1.1.1), with a new Nonce and Created in each request. Can be combined with `timestamp` and `signature`.',
+      'Signs each request with a shared secret (HMAC), in a header and a form that the partner has chosen. The whole request is kept in memory for it, up to `limits.body`.',
+    examples: [
+      { secrets: '${secret:PARTNER_SECRET}', header: 'X-Signature-256', form: 'sha256={hex}' },
+      {
+        secrets: '${secret:PARTNER_SECRET}',
+        header: 'X-Signature',
+        form: 't={timestamp},v1={hex}',
+        signed: '{timestamp}.{body}',
+      },
+    ],
+  },
+  hmacKeys(
+    'With several, each signs: so a receiver can replace its secret without a gap.',
+    'seconds since 1970, those of each attempt.',
+  ),
+);
+
+export const usernameToken = keys(
+  {
+    required: ['user'],
+    description:
+      'A user name and a password in the header `wsse:Security` of SOAP messages (WSS UsernameToken Profile 1.1.1), with a new Nonce and Created in each request. Without `password` it is the user name alone. Can be combined with `timestamp` and `signature`.',
     examples: [{ user: 'signalbox', password: '${secret:PARTNER_PASSWORD}', digest: true }],
   },
   {
     user: text('The user name. May refer to configuration.', 'signalbox'),
     password: text('A reference, never the password itself.', '${secret:PARTNER_PASSWORD}'),
     digest: yesNo('Sends PasswordDigest, a hash of Nonce, Created and password, rather than PasswordText.', false),
-  },
+  } satisfies Record<keyof UsernameTokenDeclared, JsonSchema>,
 );
 
 const signature = keys<keyof MessageSignerDeclared>(
   {
     required: ['file', 'key-file'],
     description:
-      'Signs SOAP messages with an X.509 certificate, which each request contains (exclusive canonicalisation): the Body, the Timestamp, the UsernameToken and the header blocks of WS-Addressing. Can be combined with `username-token` and `timestamp`. The whole message is kept in memory for it, up to `limits.body`; attachments can not be signed.',
+      'Signs SOAP messages with an X.509 certificate, which each request contains or names (exclusive canonicalisation): the Body, the Timestamp, the UsernameToken and the other header blocks for the same receiver. Can be combined with `username-token` and `timestamp`. The whole message is kept in memory for it, up to `limits.body`; attachments can not be signed.',
     examples: [{ file: 'certificates/signer.pem', 'key-file': '${env:SIGNER_KEY_FILE}' }],
   },
   {
@@ -181,10 +204,24 @@ const signature = keys<keyof MessageSignerDeclared>(
       'sha1',
       'sha512',
     ),
+    reference: {
+      type: 'string',
+      enum: [...KEY_REFERENCES],
+      description:
+        'How the receiver finds the certificate (X.509 Certificate Token Profile 1.1.1): `token` puts it into each message. The others name one that the receiver has: `issuer-serial` by issuer and serial number, `key-identifier` by its extension SubjectKeyIdentifier, `thumbprint` by its SHA-1. The default is `token`.',
+      examples: ['issuer-serial'],
+    },
+    token: {
+      type: 'string',
+      enum: [...TOKEN_FORMS],
+      description:
+        '`included` puts the certificate into each message also when `reference` names it; `signed` does, and the signature covers it (`ProtectTokens` of a policy). Without the key it is there, unsigned, if `reference` is `token`.',
+      examples: ['signed'],
+    },
   },
 );
 
-const replySignature = keys<keyof ReplySignatureDeclared>(
+const replySignature = keys(
   {
     description:
       'Replies over SOAP, also faults, must be signed: the Body, and the Timestamp if there is one. A call whose reply has no such signature, or one by another certificate, fails. Replies with attachments are refused. Without this key signatures in replies are ignored.',
@@ -215,7 +252,7 @@ const replySignature = keys<keyof ReplySignatureDeclared>(
       'Each reply must contain a signed `SignatureConfirmation` with the value of the signature of its request (WS-Security 1.1), so that no reply to another request is accepted. Needs `signature`. The value in a later reply (`reply-to`) is not compared: the address that it arrives at identifies its request.',
       false,
     ),
-  },
+  } satisfies Record<keyof ReplySignatureDeclared, JsonSchema>,
 );
 
 const credential: JsonSchema = keys<keyof CredentialDeclared>(
@@ -231,9 +268,10 @@ const credential: JsonSchema = keys<keyof CredentialDeclared>(
     'api-key': apiKey,
     'client-credentials': clientCredentials,
     webhook,
+    hmac,
     'username-token': usernameToken,
     timestamp: time(
-      'A Timestamp in the header `wsse:Security` of SOAP messages, which expires after this time. A signature always has one, of 5 minutes by default.',
+      'A Timestamp in the header `wsse:Security` of SOAP messages, which expires after this time. With `signature` the default is 5 minutes; `0 s` leaves it out, for a partner whose policy has no `IncludeTimestamp` and refuses it.',
       undefined,
       '5 min',
     ),
@@ -258,24 +296,23 @@ export interface NodeDeclared {
   readonly credential?: CredentialDeclared;
 }
 
+export const redirectsMap = keys(
+  {
+    description:
+      'Redirects to follow. 307 and 308 repeat the request with its method and body, 303 is followed by a GET (RFC 9110 section 15.4). Credentials are sent to the same origin only.',
+    examples: [{ post: true }],
+  },
+  {
+    most: integer('Maximum number of redirects to follow.', { minimum: 0, maximum: 10, default: 1 }, 3),
+    post: yesNo('A POST also follows 301 and 302, as a POST with its body. Otherwise they are an error.', false),
+  } satisfies Record<'most' | 'post', JsonSchema>,
+);
+
 const redirects: JsonSchema = {
-  ...mapOr(
-    keys<'most' | 'post'>(
-      {
-        description:
-          'Redirects to follow. 307 and 308 repeat the request with its method and body, 303 is followed by a GET (RFC 9110 section 15.4). Credentials are sent to the same origin only.',
-        examples: [{ post: true }],
-      },
-      {
-        most: integer('Maximum number of redirects to follow.', { minimum: 0, maximum: 10, default: 1 }, 3),
-        post: yesNo('A POST also follows 301 and 302, as a POST with its body. Otherwise they are an error.', false),
-      },
-    ),
-    integer('Maximum number of redirects to follow.', { minimum: 0, maximum: 10 }, 3),
-  ),
+  ...mapOr(redirectsMap, integer('Maximum number of redirects to follow.', { minimum: 0, maximum: 10 }, 3)),
   title: 'a whole number or a map',
   description: 'Maximum number of redirects to follow, or a map. Credentials are sent to the same origin only.',
-  default: 0,
+  default: NODE_DEFAULTS.redirects,
 };
 
 const timeouts: JsonSchema = keys<keyof NonNullable<NodeDeclared['timeouts']>>(
@@ -298,7 +335,7 @@ const timeouts: JsonSchema = keys<keyof NonNullable<NodeDeclared['timeouts']>>(
   },
 );
 
-const circuit: JsonSchema = keys<keyof NonNullable<NodeDeclared['circuit']>>(
+const circuit = keys(
   {
     description: 'The circuit breaker: after several consecutive failures, no calls are made to the node for a while.',
     examples: [{ failures: 5, reset: '30 s' }],
@@ -306,11 +343,11 @@ const circuit: JsonSchema = keys<keyof NonNullable<NodeDeclared['circuit']>>(
   {
     failures: integer(
       'Consecutive failed calls after which no more are made; 0 disables the circuit breaker.',
-      { minimum: 0, maximum: 1000, default: 5 },
+      { minimum: 0, maximum: 1000, default: NODE_DEFAULTS.circuit.failures },
       10,
     ),
     reset: time('How long no calls are made. The first one afterwards is a trial.', '30 s'),
-  },
+  } satisfies Record<keyof NonNullable<NodeDeclared['circuit']>, JsonSchema>,
 );
 
 export const node = keys<'node' | keyof NodeDeclared>(

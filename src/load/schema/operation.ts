@@ -192,7 +192,7 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
   ...callKeys,
 };
 
-const paging = keys<keyof PagingDeclared>(
+export const paging = keys(
   {
     title: 'paging',
     description:
@@ -214,7 +214,7 @@ const paging = keys<keyof PagingDeclared>(
       { minimum: 1, maximum: 10_000, default: 500 },
       500,
     ),
-  },
+  } satisfies Record<keyof PagingDeclared, JsonSchema>,
 );
 
 /** A method, with or without `soap`; or `soap` alone. */

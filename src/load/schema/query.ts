@@ -44,9 +44,9 @@ const csv = keys<keyof CsvOptions>(
     ),
     bom: yesNo('For spreadsheets: a byte order mark comes first, by which they know UTF-8.', false),
     file: matching(
-      'a file name',
+      'a file name of the letters A to Z, digits, "_", "." and "-"',
       '^[A-Za-z0-9][A-Za-z0-9_.-]{0,99}$',
-      'The name of the file that browsers save (`Content-Disposition`), of letters, digits, `_`, `.` and `-`.',
+      'The name of the file that browsers save (`Content-Disposition`), of the letters A to Z, digits, `_`, `.` and `-`.',
       'employees.csv',
     ),
   },

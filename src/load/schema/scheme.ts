@@ -1,3 +1,4 @@
+import { type HmacDeclared, hmacKeys } from './hmac.ts';
 import {
   description,
   filePath,
@@ -7,6 +8,7 @@ import {
   keys,
   matching,
   text,
+  textOrTexts,
   texts,
   time,
   word,
@@ -25,7 +27,7 @@ export interface BearerDeclared {
   readonly roles?: Readonly<Record<string, string | readonly string[]>>;
 }
 
-const bearer: JsonSchema = keys<keyof BearerDeclared>(
+export const bearer = keys(
   {
     required: ['issuer', 'audience', 'jwks'],
     description: 'A signed JSON Web Token as a bearer token (RFC 6750, RFC 7519).',
@@ -43,16 +45,12 @@ const bearer: JsonSchema = keys<keyof BearerDeclared>(
       'The issuer of the tokens: the required value of `iss`. May refer to configuration.',
       'https://login.example.org/',
     ),
-    audience: {
-      title: 'a text or a list of them',
-      type: ['string', 'array'],
-      minLength: 1,
-      items: { type: 'string', minLength: 1 },
-      minItems: 1,
-      uniqueItems: true,
-      description: 'The audience: `aud` must contain one of these. May refer to configuration.',
-      examples: ['signalbox', ['signalbox', '${env:AUDIENCE}']],
-    },
+    audience: textOrTexts(
+      'a text',
+      'The audience: `aud` must contain one of these. May refer to configuration.',
+      'signalbox',
+      ['signalbox', '${env:AUDIENCE}'],
+    ),
     jwks: text(
       'Keys of the issuer (JSON Web Key Set, RFC 7517): https://, http:// on this machine, or a file in the project. May refer to configuration.',
       'https://login.example.org/jwks.json',
@@ -100,7 +98,7 @@ const bearer: JsonSchema = keys<keyof BearerDeclared>(
       description: 'Roles by value of the claim.',
       examples: [{ 'orders.read': 'CLERK' }, { 'orders.write': ['CLERK', 'BUYER'] }],
     },
-  },
+  } satisfies Record<keyof BearerDeclared, JsonSchema>,
 );
 
 /** Exactly one of the keys besides the description in a valid definition. */
@@ -116,6 +114,7 @@ export interface SchemeDeclared {
   };
   readonly signature?: SignatureDeclared;
   readonly webhook?: WebhookDeclared;
+  readonly hmac?: HmacSchemeDeclared;
 }
 
 export interface WebhookDeclared {
@@ -124,14 +123,20 @@ export interface WebhookDeclared {
   readonly tolerance?: string;
 }
 
+export interface HmacSchemeDeclared extends HmacDeclared {
+  readonly user: string;
+  readonly tolerance?: string;
+}
+
 export interface SignatureDeclared {
   readonly 'max-age'?: string;
   readonly algorithms?: readonly string[];
   readonly digests?: readonly string[];
   readonly ca?: string;
+  readonly certificates?: string;
 }
 
-const usernameToken = keys<keyof NonNullable<SchemeDeclared['username-token']>>(
+export const usernameToken = keys(
   {
     description:
       'A user and a password inside a SOAP message (WS-Security UsernameToken Profile 1.1.1). A digest is computed from the shared secret of the user.',
@@ -152,10 +157,10 @@ const usernameToken = keys<keyof NonNullable<SchemeDeclared['username-token']>>(
       '5 min',
       '2 min',
     ),
-  },
+  } satisfies Record<keyof NonNullable<SchemeDeclared['username-token']>, JsonSchema>,
 );
 
-const signature = keys<keyof SignatureDeclared>(
+export const signature = keys(
   {
     description:
       'An XML signature over the Body and Timestamp of a SOAP message, with an X.509 certificate (WS-Security X.509 Token Profile 1.1.1).',
@@ -177,10 +182,14 @@ const signature = keys<keyof SignatureDeclared>(
       'File with CA certificates (PEM). Certificates that they issue are identified by their subject, all others only by their fingerprint. May refer to configuration.',
       'certificates/partners.pem',
     ),
-  },
+    certificates: filePath(
+      'File with certificates (PEM) of callers, which messages may then name by issuer and serial number, thumbprint or key identifier instead of containing them. Who a certificate belongs to is decided as for others: by the `certificates` of users. May refer to configuration.',
+      'certificates/callers.pem',
+    ),
+  } satisfies Record<keyof SignatureDeclared, JsonSchema>,
 );
 
-const webhook = keys<keyof WebhookDeclared>(
+export const webhook = keys(
   {
     required: ['user', 'secrets'],
     description:
@@ -189,33 +198,60 @@ const webhook = keys<keyof WebhookDeclared>(
   },
   {
     user: text('The user who sends the webhooks, in the definitions or the database.', 'shop'),
-    secrets: {
-      title: 'a secret or a list of them',
-      type: ['string', 'array'],
-      minLength: 1,
-      items: { type: 'string', minLength: 1 },
-      minItems: 1,
-      uniqueItems: true,
-      description:
-        'References to `whsec_` with 24 to 64 bytes in base64 (HMAC-SHA256), or to `whpk_` with an Ed25519 public key in base64. A signature of any of them is enough.',
-      examples: [
-        '${secret:SHOP_WEBHOOK_SECRET}',
-        ['${secret:SHOP_WEBHOOK_SECRET}', '${secret:SHOP_WEBHOOK_SECRET_BEFORE}'],
-      ],
-    },
+    secrets: textOrTexts(
+      'a secret',
+      'References to `whsec_` with 24 to 64 bytes in base64 (HMAC-SHA256), or to `whpk_` with an Ed25519 public key in base64. A signature of any of them is enough.',
+      '${secret:SHOP_WEBHOOK_SECRET}',
+      ['${secret:SHOP_WEBHOOK_SECRET}', '${secret:SHOP_WEBHOOK_SECRET_BEFORE}'],
+    ),
     tolerance: time(
       'By how much the time of a webhook may differ from that of the gateway; at most one hour.',
       '5 min',
       '2 min',
     ),
+  } satisfies Record<keyof WebhookDeclared, JsonSchema>,
+);
+
+export const hmac = keys(
+  {
+    required: ['user', 'secrets', 'header'],
+    description:
+      'A signature of the whole request over REST by a shared secret (HMAC), in a header of the form that the sender has chosen: GitHub, Stripe, Slack, Shopify and others. What is signed are the bytes of the body, of any media type.',
+    examples: [
+      {
+        user: 'github',
+        secrets: '${secret:GITHUB_SECRET}',
+        header: 'X-Hub-Signature-256',
+        form: 'sha256={hex}',
+      },
+      {
+        user: 'stripe',
+        secrets: '${secret:STRIPE_SECRET}',
+        header: 'Stripe-Signature',
+        form: 't={timestamp},v1={hex}',
+        signed: '{timestamp}.{body}',
+      },
+    ],
   },
+  {
+    user: text('The user who sends the webhooks, in the definitions or the database.', 'github'),
+    ...hmacKeys(
+      'A signature of any of them is enough.',
+      'seconds or milliseconds since 1970, or a date and time (RFC 3339). A webhook with a signed time is accepted once, and only near that time.',
+    ),
+    tolerance: time(
+      'By how much the time of a webhook may differ from that of the gateway; at most one hour.',
+      '5 min',
+      '2 min',
+    ),
+  } satisfies Record<keyof HmacSchemeDeclared, JsonSchema>,
 );
 
 export const scheme = keys<'scheme' | keyof SchemeDeclared>(
   {
     title: 'scheme',
     description:
-      'A way to authenticate callers: one of the keys `basic`, `api-key`, `bearer`, `client-certificate`, `username-token`, `signature` and `webhook`. `requires` of the gateway, a service or an operation refers to it. `basic` alone needs no definition.',
+      'A way to authenticate callers: one of the keys `basic`, `api-key`, `bearer`, `client-certificate`, `username-token`, `signature`, `webhook` and `hmac`. `requires` of the gateway, a service or an operation refers to it. `basic` alone needs no definition.',
     required: ['scheme'],
     examples: [
       {
@@ -260,5 +296,6 @@ export const scheme = keys<'scheme' | keyof SchemeDeclared>(
     'username-token': usernameToken,
     signature,
     webhook,
+    hmac,
   },
 );

@@ -60,7 +60,7 @@ export interface TlsDeclared {
   readonly minimum?: 'TLSv1.2' | 'TLSv1.3';
 }
 
-export const tls: JsonSchema = keys<keyof TlsDeclared>(
+export const tls = keys(
   {
     required: ['certificate', 'key'],
     description: 'Enables TLS. The files are reloaded when they change.',
@@ -85,5 +85,5 @@ export const tls: JsonSchema = keys<keyof TlsDeclared>(
       'certificates/partners.pem',
     ),
     minimum: word(['TLSv1.2', 'TLSv1.3'], 'The oldest accepted version of TLS.', { default: 'TLSv1.2' }),
-  },
+  } satisfies Record<keyof TlsDeclared, JsonSchema>,
 );

@@ -3,26 +3,35 @@ import {
   BASIC,
   type BearerScheme,
   DIGEST_ALGORITHMS,
-  isMessageScheme,
   type Role,
   type SecurityScheme,
   SIGNATURE_ALGORITHMS,
   WEAK_ALGORITHMS,
 } from '../../model/security.ts';
 import { isTaken } from '../../wire/request-headers.ts';
-import { WEBHOOK_HEADERS } from '../../wire/webhook.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import { byId, declarationsOf, type Linking, resolveIds } from '../linking.ts';
-import { eachOnce, given } from '../object.ts';
+import { given } from '../object.ts';
 import type { Declaration } from '../read/declaration.ts';
-import type { GatewayDeclared } from '../schema/gateway.ts';
-import type { BearerDeclared, SchemeDeclared, SignatureDeclared, WebhookDeclared } from '../schema/scheme.ts';
+import { defaultsOf } from '../schema/json-schema.ts';
+import {
+  type BearerDeclared,
+  bearer,
+  type HmacSchemeDeclared,
+  hmac,
+  type SchemeDeclared,
+  type SignatureDeclared,
+  signature,
+  usernameToken,
+  type WebhookDeclared,
+  webhook,
+} from '../schema/scheme.ts';
 import { linkFile, linkSecrets, linkUrl, secureEndpointFault, writtenFault } from '../value/address.ts';
 import { parseConfigText } from '../value/config-text.ts';
-import { linkDuration } from '../value/units.ts';
+import { linkDuration, milliseconds } from '../value/units.ts';
 import { placesOf } from './grants.ts';
-
-const KEYS = ['basic', 'api-key', 'bearer', 'client-certificate', 'username-token', 'signature', 'webhook'] as const;
+import { linkHmac } from './hmac.ts';
+import { KIND_KEYS } from './requirements.ts';
 
 /** The part of a scheme that depends on its kind. */
 type Kind = SecurityScheme extends infer S ? (S extends SecurityScheme ? Omit<S, 'id' | 'description'> : never) : never;
@@ -50,14 +59,14 @@ function linkKind(
   roles: ReadonlyMap<string, Role>,
 ): Kind | undefined {
   const { report, places } = linking;
-  const [first, second] = Object.keys(value).filter((key) => (KEYS as readonly string[]).includes(key));
+  const [first, second] = Object.keys(value).filter((key) => (KIND_KEYS as readonly string[]).includes(key));
   if (first === undefined) {
-    if (!linking.doubt.about(value, ...KEYS)) report.raise('one-scheme', { scheme: id, said: [] }, at);
+    if (!linking.doubt.about(value, ...KIND_KEYS)) report.raise('one-scheme', { scheme: id, said: [] }, at);
     return undefined;
   }
   if (second !== undefined)
     report.raise('one-scheme', { scheme: id, said: [first, second] }, places.key(value, second));
-  switch (first as (typeof KEYS)[number]) {
+  switch (first as SecurityScheme['kind']) {
     case 'basic':
       return { kind: 'basic' };
     case 'api-key':
@@ -68,17 +77,29 @@ function linkKind(
       return { kind: 'client-certificate', ...given({ header: linkHeader(linking, value['client-certificate']) }) };
     case 'username-token': {
       const token = value['username-token'] ?? {};
-      const maxAge = linkDuration(linking, token, 'username-token.max-age', LONGEST_AGE) ?? MAX_AGE;
+      const maxAge =
+        linkDuration(linking, token, 'username-token.max-age', LONGEST_AGE) ?? milliseconds(TOKEN['max-age']);
       return { kind: 'username-token', passwords: token.passwords ?? ['text', 'digest'], maxAge };
     }
     case 'signature':
       return value.signature && linkSignature(linking, value.signature);
     case 'webhook':
       return value.webhook && linkWebhook(linking, value.webhook);
+    case 'hmac':
+      return value.hmac && linkHmacScheme(linking, value.hmac);
   }
 }
 
-const MAX_AGE = 5 * 60_000;
+const BEARER = defaultsOf(bearer);
+
+const TOKEN = defaultsOf(usernameToken);
+
+const SIGNATURE = defaultsOf(signature);
+
+const WEBHOOK = defaultsOf(webhook);
+
+const HMAC = defaultsOf(hmac);
+
 /** Anyone who intercepts a message has this long to send it to another gateway first. */
 const LONGEST_AGE = { amount: 3_600_000, words: 'from 1 ms to 1 h' };
 
@@ -108,7 +129,7 @@ export function linkAcceptedSignature(linking: Linking, declared: SignatureDecla
   return {
     algorithms: taken('algorithms', SIGNATURE_ALGORITHMS, 'rsa-sha256'),
     digests: taken('digests', DIGEST_ALGORITHMS, 'sha256'),
-    maxAge: linkDuration(linking, declared, `${within}.max-age`, LONGEST_AGE) ?? MAX_AGE,
+    maxAge: linkDuration(linking, declared, `${within}.max-age`, LONGEST_AGE) ?? milliseconds(SIGNATURE['max-age']),
   };
 }
 
@@ -135,13 +156,36 @@ export function linkAlgorithm(
 
 function linkSignature(linking: Linking, declared: SignatureDeclared): Kind {
   const accepted = linkAcceptedSignature(linking, declared, 'signature');
-  return { kind: 'signature', ...accepted, ...given({ caFile: linkFile(linking, declared, 'ca') }) };
+  const files = given({
+    caFile: linkFile(linking, declared, 'ca'),
+    certificatesFile: linkFile(linking, declared, 'certificates'),
+  });
+  return { kind: 'signature', ...accepted, ...files };
 }
 
 function linkWebhook(linking: Linking, declared: WebhookDeclared): Kind {
-  const tolerance = linkDuration(linking, declared, 'webhook.tolerance', LONGEST_AGE) ?? MAX_AGE;
+  const tolerance =
+    linkDuration(linking, declared, 'webhook.tolerance', LONGEST_AGE) ?? milliseconds(WEBHOOK.tolerance);
   const secrets = linkSecrets(linking, declared, 'secrets', 'A secret of webhooks');
   return { kind: 'webhook', secrets, user: declared.user, tolerance };
+}
+
+function linkHmacScheme(linking: Linking, declared: HmacSchemeDeclared): Kind {
+  const { report, places } = linking;
+  const signature = linkHmac(linking, declared, 'hmac');
+  linkHeader(linking, declared, 'authorization');
+  if (signature.header.toLowerCase() === 'authorization' && !/^[\w-]+ /.test(signature.form)) {
+    const reason =
+      'needs a word and a space before the signature: credentials of other schemes are in Authorization, too';
+    const at = declared.form === undefined ? places.value(declared, 'header') : places.value(declared, 'form');
+    report.raise('bad-value', { name: 'hmac.form', reason, examples: ['HMAC {base64}'] }, at);
+  }
+  const tolerance = linkDuration(linking, declared, 'hmac.tolerance', LONGEST_AGE);
+  if (tolerance !== undefined && !signature.signed.includes('{timestamp}')) {
+    const reason = 'needs a time that is signed, {timestamp} in `signed`';
+    report.raise('bad-value', { name: 'hmac.tolerance', reason, examples: [] }, places.value(declared, 'tolerance'));
+  }
+  return { kind: 'hmac', user: declared.user, ...signature, tolerance: tolerance ?? milliseconds(HMAC.tolerance) };
 }
 
 /** Clocks that differ by more are set wrong, and every token would be valid for this long after it expires. */
@@ -151,31 +195,33 @@ const LONGEST_TOLERANCE = { amount: 600_000, words: 'from 1 ms to 10 min' };
 function linkBearer(
   linking: Linking,
   id: string,
-  bearer: BearerDeclared,
+  declared: BearerDeclared,
   roles: ReadonlyMap<string, Role>,
 ): Omit<BearerScheme, 'id' | 'description'> {
-  const users = bearer.users ?? 'any';
-  const given = Object.keys(bearer.roles ?? {});
-  if (users === 'any' && given.length === 0 && !linking.doubt.about(bearer, 'roles', 'users')) {
+  const users = declared.users ?? BEARER.users;
+  const given = Object.keys(declared.roles ?? {});
+  if (users === 'any' && given.length === 0 && !linking.doubt.about(declared, 'roles', 'users')) {
     const { report, places } = linking;
-    report.raise('tokens-without-roles', { scheme: id }, places.key(bearer, 'issuer'));
+    report.raise('tokens-without-roles', { scheme: id }, places.key(declared, 'issuer'));
   }
   const held = new Map(
-    given.map((value) => [value, resolveIds(linking, 'role', roles, bearer.roles as object, value)]),
+    given.map((value) => [value, resolveIds(linking, 'role', roles, declared.roles as object, value)]),
   );
   return {
     kind: 'bearer',
-    issuer: parseConfigText(bearer.issuer).text,
-    audience: [bearer.audience].flat().map((each) => parseConfigText(each).text),
-    jwks: linkKeySet(linking, bearer),
-    algorithms: linkAlgorithms(linking, bearer, 'algorithms', 'bearer.algorithms', TOKEN_ALGORITHMS) ?? ['RS256'],
-    scopes: bearer.scopes ?? [],
-    tolerance: linkDuration(linking, bearer, 'bearer.tolerance', LONGEST_TOLERANCE) ?? 30_000,
-    user: bearer.user ?? 'sub',
+    issuer: parseConfigText(declared.issuer).text,
+    audience: [declared.audience].flat().map((each) => parseConfigText(each).text),
+    jwks: linkKeySet(linking, declared),
+    algorithms: linkAlgorithms(linking, declared, 'algorithms', 'bearer.algorithms', TOKEN_ALGORITHMS) ?? ['RS256'],
+    scopes: declared.scopes ?? [],
+    tolerance: linkDuration(linking, declared, 'bearer.tolerance', LONGEST_TOLERANCE) ?? milliseconds(BEARER.tolerance),
+    user: declared.user ?? BEARER.user,
     users,
-    claim: bearer.claim ?? 'scope',
+    claim: declared.claim ?? BEARER.claim,
     roles: held,
-    grantedAt: new Map([...held].map(([value, all]) => [value, placesOf(linking, bearer.roles as object, value, all)])),
+    grantedAt: new Map(
+      [...held].map(([value, all]) => [value, placesOf(linking, declared.roles as object, value, all)]),
+    ),
   };
 }
 
@@ -252,102 +298,4 @@ function whyRefused(name: string): string | undefined {
   if (/^(hs\d|hmac)/i.test(name)) return 'both sides share one key, so whoever can verify it could also create it';
   if (/sha-?1$|md5$/i.test(name)) return 'its collisions can be computed';
   return undefined;
-}
-
-/** The contents of `requires:`. */
-interface Requirement {
-  readonly schemes: readonly SecurityScheme[];
-  /** False when one of them is not known. */
-  readonly complete: boolean;
-  readonly at: Place;
-  /** The place of the entry of a scheme. */
-  readonly entryAt: (scheme: SecurityScheme) => Place;
-}
-
-/** The ways in which callers may authenticate. */
-export interface Callers {
-  readonly schemes: ReadonlyMap<string, SecurityScheme>;
-  /** The schemes of the gateway, which are the default. */
-  readonly usual?: Requirement;
-}
-
-/** All schemes, and those of the gateway. */
-export function linkCallers(linking: Linking, schemes: ReadonlyMap<string, SecurityScheme>): Callers {
-  const [gateway] = declarationsOf<GatewayDeclared>(linking, 'gateway');
-  const usual = gateway && requirementOf(linking, schemes, gateway.value);
-  return usual === undefined ? { schemes } : { schemes, usual };
-}
-
-/** The `requires:` of a gateway, a service or an operation; `undefined` without one. */
-export function requirementOf(
-  linking: Linking,
-  schemes: ReadonlyMap<string, SecurityScheme>,
-  container: { readonly requires?: string | readonly string[] },
-): Requirement | undefined {
-  const { places } = linking;
-  const { requires } = container;
-  if (requires === undefined) return undefined;
-  const found = resolveIds(linking, 'scheme', schemes, container, 'requires');
-  const at = places.value(container, 'requires');
-  const entryAt = ({ id }: SecurityScheme): Place =>
-    typeof requires === 'string' ? at : places.value(requires, requires.indexOf(id));
-  checkEachDecides(linking, found, entryAt);
-  return { schemes: found, complete: found.length === [requires].flat().length, at, entryAt };
-}
-
-/**
- * The first scheme whose credentials are present decides, so a second one that uses the same place never does. Tokens name
- * their issuer, so those of two issuers are in different places.
- */
-function checkEachDecides(
-  { report }: Linking,
-  schemes: readonly SecurityScheme[],
-  entryAt: Requirement['entryAt'],
-): void {
-  eachOnce(schemes, shownIn, (scheme, { id: first }) =>
-    report.raise('scheme-never-tried', { scheme: scheme.id, first, where: shownIn(scheme) }, entryAt(scheme)),
-  );
-}
-
-/** The place of a scheme's credentials, in words. */
-function shownIn(scheme: SecurityScheme): string {
-  const header = headerOf(scheme);
-  if (header !== undefined) return `the header ${header.toLowerCase()}`;
-  return scheme.kind === 'bearer' ? `a bearer token of ${scheme.issuer.source}` : SHOWN_IN[scheme.kind];
-}
-
-const SHOWN_IN: Readonly<Record<Exclude<SecurityScheme['kind'], 'bearer'>, string>> = {
-  basic: 'Basic credentials',
-  'api-key': 'a key',
-  'client-certificate': 'the certificate of the connection',
-  'username-token': 'the UsernameToken of a message',
-  signature: 'the signature of a message',
-  webhook: 'the signature of a webhook',
-};
-
-/** The header of its own in which a scheme's credentials are sent. */
-export function headerOf(scheme: SecurityScheme): string | undefined {
-  if (scheme.kind === 'webhook') return WEBHOOK_HEADERS.signature;
-  return scheme.kind === 'api-key' || scheme.kind === 'client-certificate' ? scheme.header : undefined;
-}
-
-/** The schemes of the gateway. */
-export function usualSchemes({ usual, schemes }: Callers): readonly SecurityScheme[] {
-  return usual?.schemes ?? [schemes.get(BASIC.id) as SecurityScheme];
-}
-
-/** Refuses settings that need the gateway's own schemes, when all of these are parts of a message. */
-export function checkOwnPaths({ report, places }: Linking, value: GatewayDeclared, { usual }: Callers): void {
-  if (usual === undefined || !usual.complete || withoutMessages(usual.schemes).some(({ kind }) => kind !== 'webhook'))
-    return;
-  const schemes = usual.schemes.map(({ id }) => id);
-  if (value.contracts === 'private')
-    report.raise('no-scheme-for-paths', { what: 'the contracts', schemes }, places.value(value, 'contracts'));
-  if (value.metrics !== undefined)
-    report.raise('no-scheme-for-paths', { what: '/metrics', schemes }, places.key(value, 'metrics'));
-}
-
-/** The schemes of an operation without a SOAP form, which has no messages. */
-export function withoutMessages(schemes: readonly SecurityScheme[]): readonly SecurityScheme[] {
-  return schemes.filter((scheme) => !isMessageScheme(scheme));
 }

@@ -1,6 +1,13 @@
 import type { Position } from '../../model/definition.ts';
 import type { Process } from '../../model/process.ts';
-import type { ConsoleGrant, PermissionList, Role, SecurityScheme, User } from '../../model/security.ts';
+import {
+  type ConsoleGrant,
+  isRequestScheme,
+  type PermissionList,
+  type Role,
+  type SecurityScheme,
+  type User,
+} from '../../model/security.ts';
 import { certificateName } from '../../wire/certificate.ts';
 import { readPasswordHash } from '../../wire/password-hash.ts';
 import { placeOf, placeText, positionOf } from '../diagnostic/diagnostic.ts';
@@ -146,7 +153,7 @@ function warnOfEmptyHanded(linking: Linking, users: ReadonlyMap<string, User>, {
   if (all.some((scheme) => scheme.kind === 'bearer' && scheme.users === 'known')) return;
   // A rejected definition may refer to it.
   if (linking.declared.rejected('scheme').size > 0 || linking.declared.rejected('process').size > 0) return;
-  const senders = all.flatMap((scheme) => (scheme.kind === 'webhook' ? scheme.user : []));
+  const senders = all.flatMap((scheme) => (isRequestScheme(scheme) ? scheme.user : []));
   const named = new Set([...[...processes].map(({ runAs }) => runAs), ...senders]);
   for (const { id, value } of declarationsOf<UserDeclared>(linking, 'user')) {
     const user = users.get(id);

@@ -10,8 +10,12 @@ export interface ConfigUse {
   readonly reference: Reference;
   /** The kind of the definition that refers to it. */
   readonly kind: KindWord;
+  /** The id of the definition. */
+  readonly id: string;
   /** What refers to it, as in `base of the node STOCK`. */
   readonly by: string;
+  /** What it is for, if the definitions say so. */
+  readonly description?: string;
   readonly at: Place;
 }
 
@@ -137,8 +141,8 @@ const FREE = new Set(['description', 'sql', 'pattern', 'default', 'assumed', 'ex
 /** The paths of keys whose references are resolved, by kind. */
 const CONFIGURED: Readonly<Record<string, RegExp>> = {
   gateway:
-    /^(listen|database(\.(url|schema|replicas(\.urls)?))?|publicUrl|tls\.(certificate|key|passphrase|client-ca)|audit|console\.(listen|sign-in\.(client|secret)))$/,
-  scheme: /^(bearer\.(issuer|audience|jwks)|signature\.ca|webhook\.secrets)$/,
+    /^(settings\.\w+(\.value)?|listen|database(\.(url|schema|replicas(\.urls)?))?|publicUrl|tls\.(certificate|key|passphrase|client-ca)|audit|console\.(listen|sign-in\.(client|secret)))$/,
+  scheme: /^(bearer\.(issuer|audience|jwks)|signature\.(ca|certificates)|(webhook|hmac)\.secrets)$/,
   user: /^shared-secret$/,
   datasource: /^(url|password|replicas(\.urls)?)$/,
   node: /^(base|ca-file|certificate|resolve|credential)(\.|$)/,
@@ -163,7 +167,11 @@ export function checkTexts(declaration: Declaration, places: Places, report: Rep
     const [reference] = referencesIn(parsed);
     if (resolves) {
       const by = `${path.join('.')} of the ${declaration.kind.replace('-', ' ')} ${declaration.id}`;
-      uses.push(...usesIn(parsed, { kind: declaration.kind, by, at: places.value(container, key) }));
+      const { kind, id } = declaration;
+      // Settings describe themselves.
+      const about = key === 'value' && !Array.isArray(container) ? container.description : undefined;
+      const described = typeof about === 'string' ? { description: about } : {};
+      uses.push(...usesIn(parsed, { kind, id, by, ...described, at: places.value(container, key) }));
     } else if (reference !== undefined) {
       report.raise(
         'misplaced-reference',

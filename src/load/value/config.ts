@@ -1,4 +1,4 @@
-import type { ConfigText } from '../../model/definition.ts';
+import type { ConfigText, Reference } from '../../model/definition.ts';
 import { fileMark, readText } from '../read/files.ts';
 
 /** A text refers to configuration that is not set. */
@@ -48,6 +48,20 @@ export function resolveAll(texts: readonly ConfigText[], env: Environment): stri
   for (const address of resolved) notePassword(address, env);
   if (missing.size > 0) throw new ConfigError([...missing.keys()], [...missing.values()]);
   return resolved;
+}
+
+/** Why references to one name can't be resolved; `undefined` when they can. */
+export function missingIn(references: readonly Reference[], env: Environment): string | undefined {
+  try {
+    resolveAll(
+      references.map((part) => ({ source: '', parts: [part] })),
+      env,
+    );
+    return undefined;
+  } catch (error) {
+    if (error instanceof ConfigError) return error.message;
+    throw error;
+  }
 }
 
 function secretOf(name: string, env: Environment, missing: Map<string, string>): string {

@@ -1,8 +1,8 @@
-import type { CallLimits, Rate, Retention, RetentionPeriod } from '../../model/gateway.ts';
+import type { CallLimits, Rate } from '../../model/gateway.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
-import { count, integer, type JsonSchema, keys, mapOr, time, word } from '../schema/json-schema.ts';
-import { linkDuration, milliseconds, size } from './units.ts';
+import { count, defaultsOf, integer, type JsonSchema, keys, mapOr, time, word } from '../schema/json-schema.ts';
+import { milliseconds, size } from './units.ts';
 
 /** Limits on calls, of a gateway, a service or an operation. */
 export function linkCallLimits(linking: Linking, declared: CallLimitsDeclared | undefined): CallLimits {
@@ -14,8 +14,8 @@ export function linkCallLimits(linking: Linking, declared: CallLimitsDeclared | 
 function linkRate(linking: Linking, limits: CallLimitsDeclared): Rate | undefined {
   const { rate } = limits;
   if (rate === undefined) return undefined;
-  if (typeof rate === 'string') return { ...linkSpelled(linking, limits, rate, 'limits.rate'), by: 'caller' };
-  const { requests, per, by = 'caller' } = rate;
+  if (typeof rate === 'string') return { ...linkSpelled(linking, limits, rate, 'limits.rate'), by: RATE.by };
+  const { requests, per, by = RATE.by } = rate;
   return { requests, per: linkPeriod(linking, rate, 'per', per, 'limits.rate'), by };
 }
 
@@ -57,26 +57,24 @@ export const rateText: JsonSchema = {
   examples: ['100 per 1 min'],
 };
 
+const rateMap = keys({ required: ['requests', 'per'], examples: [{ requests: 100, per: '1 min', by: 'address' }] }, {
+  requests: integer('How many calls.', { minimum: 1, maximum: 1_000_000_000 }, 100),
+  per: time('The period: whole seconds.', undefined, '1 min'),
+  by: word(
+    ['caller', 'address', 'all'],
+    'Which calls are counted together: those of each caller (without credentials, of each address), of each address, or all.',
+    { default: 'caller' },
+  ),
+} satisfies Record<'requests' | 'per' | 'by', JsonSchema>);
+
+const RATE = defaultsOf(rateMap);
+
 const rate: JsonSchema = {
   title: 'a rate, or a map',
   description:
     'Maximum rate of calls: `100 per 1 min` per caller, or a map with further settings. Calls above it are answered 429 with Retry-After. All gateways of a database share one count.',
   examples: ['100 per 1 min', { requests: 100, per: '1 min', by: 'address' }],
-  ...mapOr(
-    keys<'requests' | 'per' | 'by'>(
-      { required: ['requests', 'per'], examples: [{ requests: 100, per: '1 min', by: 'address' }] },
-      {
-        requests: integer('How many calls.', { minimum: 1, maximum: 1_000_000_000 }, 100),
-        per: time('The period: whole seconds.', undefined, '1 min'),
-        by: word(
-          ['caller', 'address', 'all'],
-          'Which calls are counted together: those of each caller (without credentials, of each address), of each address, or all.',
-          { default: 'caller' },
-        ),
-      },
-    ),
-    rateText,
-  ),
+  ...mapOr(rateMap, rateText),
 };
 
 const concurrent: JsonSchema = integer(
@@ -112,20 +110,28 @@ export interface GatewayLimitsDeclared extends CallLimitsDeclared {
   readonly slowest?: string | number;
 }
 
-export const limits = keys<keyof GatewayLimitsDeclared>(
+export const limits = keys(
   {
     description:
       'Limits on every exchange. Queries may set their own `rows` and `timeout`, and calls behind `call:` their own `timeout`.',
   },
   {
-    body: { ...size, description: 'Maximum size of a request body.', default: '10 MiB' },
+    body: {
+      ...size,
+      description: 'Maximum size of a request body, and of the reply of a call, without files.',
+      default: '10 MiB',
+    },
     timeout: time('Time limit until the first byte of the reply, and of a stored query.', '30 s'),
     rows: count('Maximum number of rows of a stored query.', 100000),
     target: { ...size, description: 'Maximum length of a request target (path and query).', default: '64 KiB' },
-    parameters: count('Maximum number of query parameters of a request.', 1000),
+    parameters: count(
+      'Maximum number of query parameters of a request, and of the parts of a form that are not files.',
+      1000,
+    ),
     attachment: {
       ...size,
-      description: 'Maximum size of an attachment of a message (MTOM), and of a REST body that is binary content.',
+      description:
+        'Maximum size of an attachment of a message (MTOM), of a file of a form, and of a REST body that is binary content, in requests and in the replies of calls.',
       default: '1 GiB',
       examples: ['1 GiB'],
     },
@@ -169,68 +175,5 @@ export const limits = keys<keyof GatewayLimitsDeclared>(
       description: `Of all operations together. ${callLimits.concurrent.description}`,
       examples: [200],
     },
-  },
+  } satisfies Record<keyof GatewayLimitsDeclared, JsonSchema>,
 );
-
-export type RetentionDeclared = Partial<Record<keyof Retention, string>>;
-
-const DAY = 86_400_000;
-
-/** How long each kind of data is kept unless the gateway declares it, in days. */
-const RETENTION: Readonly<Record<keyof Retention, number>> = {
-  results: 7,
-  requests: 90,
-  messages: 30,
-  calls: 7,
-  statistics: 8,
-  dead: 90,
-  callers: 90,
-  sessions: 30,
-  audit: 365,
-};
-
-const kept = (key: keyof Retention, description: string): JsonSchema => ({
-  title: 'a time with its unit, or forever',
-  type: 'string',
-  pattern: '^([0-9]+ ?(ms|s|min|h|d)|forever)$',
-  description,
-  default: `${RETENTION[key]} d`,
-  examples: ['90 d', 'forever'],
-});
-
-export const retention = keys<keyof Retention>(
-  {
-    description:
-      'How long data is kept that nothing needs any more. Expired data is removed every ten minutes, in small batches, by one gateway at a time; what has not ended is never removed.',
-    examples: [{ requests: '30 d', audit: 'forever' }],
-  },
-  {
-    results: kept('results', 'Results in files, polled results, and reports of processes, from their end.'),
-    requests: kept('requests', 'Process requests with their message logs and reports, from their end.'),
-    messages: kept('messages', 'Message logs of process requests, from the end of the request.'),
-    calls: kept('calls', 'Records of calls in the message store (`log:` of a routing), from their end.'),
-    statistics: kept(
-      'statistics',
-      'Statistics of calls by minute, which `signalbox stats` shows, from the minute that they are about.',
-    ),
-    dead: kept('dead', 'Dead letters of the queue, from the last attempt.'),
-    callers: kept(
-      'callers',
-      'Callers that are known by their tokens alone, from the last call that queued work. Those with work that has not ended are kept.',
-    ),
-    sessions: kept('sessions', 'Sessions of the console, from their end.'),
-    audit: kept(
-      'audit',
-      'The audit trails of users and of operators, which `signalbox user log` and `signalbox queue log` show.',
-    ),
-  },
-);
-
-export function linkRetention(linking: Linking, declared: RetentionDeclared = {}): Retention {
-  const most = { amount: 36_500 * DAY, words: 'from 1 ms to 36500 days, or forever' };
-  const entries = Object.entries(RETENTION).map(([key, days]): [string, RetentionPeriod] => {
-    if (declared[key as keyof Retention] === 'forever') return [key, 'forever'];
-    return [key, linkDuration(linking, declared, `retention.${key}`, most) ?? days * DAY];
-  });
-  return Object.fromEntries(entries) as unknown as Retention;
-}

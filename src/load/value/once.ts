@@ -1,7 +1,7 @@
 import type { Once } from '../../model/gateway.ts';
 import type { Linking } from '../linking.ts';
-import { duration, type JsonSchema, keys, mapOr, time, yesNo } from '../schema/json-schema.ts';
-import { linkDuration, linkSize, size } from './units.ts';
+import { defaultsOf, duration, type JsonSchema, keys, mapOr, time, yesNo } from '../schema/json-schema.ts';
+import { bytes, linkDuration, linkSize, milliseconds, size } from './units.ts';
 
 /** `once:` of a gateway, a service or an operation: how long first answers are kept, a map, or whether they are at all. */
 export type OnceDeclared = boolean | string | OnceMap;
@@ -12,9 +12,23 @@ interface OnceMap {
   readonly size?: string | number;
 }
 
-const DAY = 86_400_000;
-const STANDARD: Once = { for: DAY, required: false, size: 1024 ** 2 };
-const LONGEST = { least: 1000, amount: 366 * DAY, words: 'from 1 s to 366 days' };
+const onceMap = keys({ examples: [{ for: '24 h', required: true, size: '64 KiB' }] }, {
+  for: time('How long an answer is kept, from the beginning of its call.', '24 h', '24 h', '7 d'),
+  required: yesNo(
+    'Refuses calls without a key with 400: over REST those by POST and PATCH, over SOAP all. Otherwise a call without a key always runs.',
+    false,
+  ),
+  size: {
+    ...size,
+    description:
+      'The largest answer that is kept. After a larger one, a repeated call is answered 409: it has taken effect, but its answer is gone.',
+    default: '1 MiB',
+  },
+} satisfies Record<keyof OnceMap, JsonSchema>);
+
+const DEFAULTS = defaultsOf(onceMap);
+const STANDARD: Once = { ...DEFAULTS, for: milliseconds(DEFAULTS.for), size: bytes(DEFAULTS.size) };
+const LONGEST = { least: 1000, amount: milliseconds('366 d'), words: 'from 1 s to 366 days' };
 const LARGEST = { amount: 64 * 1024 ** 2, words: 'from 1 B to 64 MiB' };
 
 /**
@@ -38,24 +52,6 @@ export const once: JsonSchema = {
   title: 'a time with its unit, a map, true or false',
   description:
     'Answers a repeated call of an operation that writes with the first answer, and does not run it again. Callers name a call by the header `Idempotency-Key` or `webhook-id`, over SOAP also by `wsa:MessageID`. The time is how long answers are kept; `true` is `24 h`, `false` switches it off. The same key with another content is answered 422, and 409 while the first call runs.',
-  ...mapOr(
-    keys<keyof OnceMap>(
-      { examples: [{ for: '24 h', required: true, size: '64 KiB' }] },
-      {
-        for: time('How long an answer is kept, from the beginning of its call.', '24 h', '24 h', '7 d'),
-        required: yesNo(
-          'Refuses calls without a key with 400: over REST those by POST and PATCH, over SOAP all. Otherwise a call without a key always runs.',
-          false,
-        ),
-        size: {
-          ...size,
-          description:
-            'The largest answer that is kept. After a larger one, a repeated call is answered 409: it has taken effect, but its answer is gone.',
-          default: '1 MiB',
-        },
-      },
-    ),
-    { ...duration, type: ['string', 'boolean'], title: 'a time with its unit, a map, true or false' },
-  ),
+  ...mapOr(onceMap, { ...duration, type: ['string', 'boolean'], title: 'a time with its unit, a map, true or false' }),
   examples: ['24 h', { for: '7 d', required: true }, false],
 };

@@ -1,15 +1,12 @@
 import { engineOf, type Replicas } from '../../model/query.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import type { Linking } from '../linking.ts';
-import { type JsonSchema, keys, mapOr, time } from '../schema/json-schema.ts';
+import { defaultsOf, type JsonSchema, keys, mapOr, time } from '../schema/json-schema.ts';
 import { linkUrl, writtenFault } from './address.ts';
-import { linkDuration } from './units.ts';
+import { linkDuration, milliseconds } from './units.ts';
 
 /** A list of addresses, or a map. */
 export type ReplicasDeclared = readonly string[] | { readonly urls: readonly string[]; readonly lag?: string };
-
-/** The default of `lag`, in milliseconds. */
-const LAG = 10_000;
 
 /** How far behind is measured each second. */
 const LAGS = { least: 2000, amount: 86_400_000, words: 'from 2 s to 1 day' };
@@ -29,6 +26,21 @@ const urls: JsonSchema = {
   examples: [['postgres://reader@db2.example.org/hr', 'postgres://reader@db3.example.org/hr']],
 };
 
+const replicasMap = keys(
+  { required: ['urls'], examples: [{ urls: ['postgres://reader@db2.example.org/hr'], lag: '5 s' }] },
+  {
+    urls,
+    lag: time(
+      'How old the data may be that a query reads: a replica that is further behind, or for which that is unknown, is left out. From 2 s on.',
+      '10 s',
+      '5 s',
+    ),
+  } satisfies Record<'urls' | 'lag', JsonSchema>,
+);
+
+/** In milliseconds. */
+const LAG = milliseconds(defaultsOf(replicasMap).lag);
+
 /** @param whose the words for the stored queries that read the replicas */
 export function replicas(whose: string): JsonSchema {
   return {
@@ -38,20 +50,7 @@ export function replicas(whose: string): JsonSchema {
       ['postgres://reader@db2.example.org/hr'],
       { urls: ['postgres://reader@db2.example.org/hr'], lag: '5 s' },
     ],
-    ...mapOr(
-      keys<'urls' | 'lag'>(
-        { required: ['urls'], examples: [{ urls: ['postgres://reader@db2.example.org/hr'], lag: '5 s' }] },
-        {
-          urls,
-          lag: time(
-            'How old the data may be that a query reads: a replica that is further behind, or for which that is unknown, is left out. From 2 s on.',
-            '10 s',
-            '5 s',
-          ),
-        },
-      ),
-      urls,
-    ),
+    ...mapOr(replicasMap, urls),
   };
 }
 
@@ -93,7 +92,7 @@ export function linkReplicas(
         if (reason !== undefined) refuse(reason, at);
       });
     }),
-    lag: isList(declared) ? LAG : (linkDuration(linking, declared, `${within}replicas.lag`, LAGS) ?? LAG),
+    lag: (isList(declared) ? undefined : linkDuration(linking, declared, `${within}replicas.lag`, LAGS)) ?? LAG,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { Retry } from '../../model/retry.ts';
+import { CALL_RETRY, CLASS_RETRY, DELIVERY_RETRY, PROCESS_RETRY, type Retry } from '../../model/retry.ts';
 import { duration } from '../../wire/words.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
@@ -70,6 +70,20 @@ function checkMap(
     refuse('for', `leaves no time for a second attempt: the first pause is ${duration(first)}`);
 }
 
+const times = ({ attempts = 1 }: Retry): string => (attempts === 1 ? 'once' : `${attempts} times`);
+const days = ({ for: time = 0 }: Retry): string => (time === DAY ? 'a day' : `${time / DAY} days`);
+const pauses = ({ first, longest }: Retry): string => `after ${duration(first)} to ${duration(longest)}`;
+const listed = (words: readonly number[]): string => `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;
+const DAY = 86_400_000;
+
+/** The defaults of `model/retry.ts` in words. */
+const DEFAULTS = [
+  `A call is attempted ${times(CALL_RETRY)} by default, ${pauses(CALL_RETRY)}, on ${listed([...CALL_RETRY.on])}, and only if it can be repeated safely; \`retry\` applies to every method.`,
+  `A process is attempted ${times(PROCESS_RETRY)} by default; with \`retry\`, ${pauses(PROCESS_RETRY)}, on any failure.`,
+  `A class after a save is attempted for ${days(CLASS_RETRY)} by default, ${pauses(CLASS_RETRY)}, on any error.`,
+  `The delivery of a message is attempted for ${days(DELIVERY_RETRY)} by default, ${pauses(DELIVERY_RETRY)}, on statuses from 500, 408, 425 and 429, and where the target is not reached.`,
+].join(' ');
+
 export const retry: JsonSchema = {
   title: 'a number of attempts or a map',
   description:
@@ -77,8 +91,7 @@ export const retry: JsonSchema = {
   ...mapOr(
     keys<keyof RetryMap>(
       {
-        description:
-          'When a failed attempt is followed by another. Whichever of attempts and time ends first; if only one of them is given, the other has no limit. A call is attempted 3 times by default, after 200 ms to 5 s, on 408, 429, 502, 503 and 504, and only if it can be repeated safely; `retry` applies to every method. A process is attempted once by default; with `retry`, after 10 s to 10 min, on any failure. A class after a save is attempted for a day by default, after 1 s to 1 h, on any error. The delivery of a message is attempted for 3 days by default, after 1 s to 1 h, on statuses from 500, 408, 425 and 429, and where the target is not reached.',
+        description: `When a failed attempt is followed by another. Whichever of attempts and time ends first; if only one of them is given, the other has no limit. ${DEFAULTS}`,
         minProperties: 1,
         examples: [
           { attempts: 3, on: [429, 503] },

@@ -59,6 +59,9 @@ export function milliseconds(text: string): number {
   return amountOf(text, TIMES);
 }
 
+/** `10 MiB` in bytes, of the form that the JSON Schema requires. */
+export const bytes = (text: string): number => amountOf(text, SIZES);
+
 function amountOf(text: string, units: Readonly<Record<string, number>>): number {
   const [, number, unit] = /^(\d+) ?(\w+)$/.exec(text) as unknown as [string, string, string];
   return Number(number) * (units[unit] as number);

@@ -3,7 +3,8 @@ import { placeOf } from '../../load/diagnostic/diagnostic.ts';
 import { contentOf, documentOf } from '../../load/document/documents.ts';
 import { hasOwnValue, isNeeded } from '../../load/document/field.ts';
 import { typeWords } from '../../load/document/field-type.ts';
-import { fills, fitValue, restrictionBroken, restrictionOf, spelled } from '../../load/document/fit.ts';
+import { fills, fitValue } from '../../load/document/fit.ts';
+import { restrictionBroken, restrictionOf, spelled } from '../../load/document/restriction.ts';
 import { unprovenRestriction } from '../../load/document/unproven.ts';
 import { type Callee, type Calls, inputOf, resolveCall } from '../../load/flow/calls.ts';
 import { fileNamedAs, type WantedFile } from '../../load/handlers.ts';
@@ -19,13 +20,13 @@ import {
 import { given } from '../../load/object.ts';
 import type { InputFields } from '../../load/operation/request.ts';
 import type { Declaration } from '../../load/read/declaration.ts';
+import { defaultsOf } from '../../load/schema/json-schema.ts';
 import { linkRetry } from '../../load/value/retry.ts';
-import { linkDuration, linkSize } from '../../load/value/units.ts';
+import { linkDuration, linkSize, milliseconds } from '../../load/value/units.ts';
 import type { Field } from '../../model/field.ts';
 import type { Gateway } from '../../model/gateway.ts';
 import {
   codeOfSubscription,
-  DELIVERY_RETRY,
   type InputMap,
   type InputSource,
   isComparable,
@@ -33,17 +34,24 @@ import {
   type Subscription,
 } from '../../model/message.ts';
 import type { Registry } from '../../model/registry.ts';
+import { DELIVERY_RETRY } from '../../model/retry.ts';
 import { isAnyText } from '../../model/scalar.ts';
 import type { Role } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
 import type { Value } from '../../model/value.ts';
 import { linkAwaitedReply, REPLY_WITHIN } from './awaited-reply.ts';
-import type { MessageQueueDeclared, SubscriptionDeclared } from './schema.ts';
-
-const DAY = 86_400_000;
+import {
+  type MessageQueueDeclared,
+  retention as retentionMap,
+  type SubscriptionDeclared,
+  subscription,
+} from './schema.ts';
 
 /** How long messages may be kept. Shorter than a minute, an operator could not see them. */
-const KEPT = { least: 60_000, amount: 36_500 * DAY, words: 'from 1 min to 36500 days' };
+const KEPT = { least: 60_000, amount: milliseconds('36500 d'), words: 'from 1 min to 36500 days' };
+
+const RETENTION = defaultsOf(retentionMap);
+const DEFAULTS = defaultsOf(subscription);
 
 /** Links every queue of messages. */
 export function linkMessageQueues(linking: Linking, gateway: Gateway | undefined): Map<string, MessageQueue> {
@@ -53,8 +61,8 @@ export function linkMessageQueues(linking: Linking, gateway: Gateway | undefined
       search: value.search ?? [],
       size: linkSize(linking, value, 'size', 'size') ?? gateway?.limits.body ?? 0,
       retention: {
-        done: linkDuration(linking, retention, 'retention.done', KEPT) ?? 30 * DAY,
-        failed: linkDuration(linking, retention, 'retention.failed', KEPT) ?? 90 * DAY,
+        done: linkDuration(linking, retention, 'retention.done', KEPT) ?? milliseconds(RETENTION.done),
+        failed: linkDuration(linking, retention, 'retention.failed', KEPT) ?? milliseconds(RETENTION.failed),
       },
       ...given({ order: value.order }),
     };
@@ -90,9 +98,9 @@ export function linkSubscriptions(linking: Linking, sources: SubscriptionSources
       when: linkConditions(linking, declaration, operation),
       target,
       retry,
-      concurrency: value.concurrency ?? 4,
-      active: value.active ?? true,
-      replies: value.replies ?? false,
+      concurrency: value.concurrency ?? DEFAULTS.concurrency,
+      active: value.active ?? DEFAULTS.active,
+      replies: value.replies ?? DEFAULTS.replies,
       ...given({ as, within: linkDuration(linking, value, 'within', REPLY_WITHIN) }),
     };
   });

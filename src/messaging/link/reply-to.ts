@@ -8,8 +8,9 @@ import { SCHEME_ONLY } from '../../load/value/address.ts';
 import { literalOf } from '../../load/value/config-text.ts';
 import { linkRetry } from '../../load/value/retry.ts';
 import type { Field } from '../../model/field.ts';
-import { DELIVERY_RETRY, type ReplyTo, replySubscriptionId, type Subscription } from '../../model/message.ts';
+import { type ReplyTo, replySubscriptionId, type Subscription } from '../../model/message.ts';
 import type { Node } from '../../model/node.ts';
+import { DELIVERY_RETRY } from '../../model/retry.ts';
 import { isAnyText } from '../../model/scalar.ts';
 import type { MediaMessage, Message, Operation } from '../../model/service.ts';
 

@@ -58,6 +58,18 @@ const size: JsonSchema = {
   examples: ['256 KiB'],
 };
 
+export const retention = keys(
+  {
+    description: 'How long a message is kept after its last delivery ended.',
+    minProperties: 1,
+    examples: [{ done: '7 d', failed: '90 d' }],
+  },
+  {
+    done: time('Messages that all subscriptions got.', '30 d', '7 d'),
+    failed: time('Messages with a delivery that failed, or was cancelled.', '90 d', '365 d'),
+  } satisfies Record<keyof RetentionDeclared, JsonSchema>,
+);
+
 export const queue = keys<'queue' | keyof MessageQueueDeclared>(
   {
     title: 'queue',
@@ -89,21 +101,11 @@ export const queue = keys<'queue' | keyof MessageQueueDeclared>(
     },
     search: texts('Fields of the request by which messages are found later.', 'LOCATION', 'REGION'),
     size,
-    retention: keys<keyof RetentionDeclared>(
-      {
-        description: 'How long a message is kept after its last delivery ended.',
-        minProperties: 1,
-        examples: [{ done: '7 d', failed: '90 d' }],
-      },
-      {
-        done: time('Messages that all subscriptions got.', '30 d', '7 d'),
-        failed: time('Messages with a delivery that failed, or was cancelled.', '90 d', '365 d'),
-      },
-    ),
+    retention,
   },
 );
 
-export const subscription = keys<'subscription' | keyof SubscriptionDeclared>(
+export const subscription = keys(
   {
     title: 'subscription',
     description:
@@ -210,5 +212,5 @@ export const subscription = keys<'subscription' | keyof SubscriptionDeclared>(
       '1 h',
       '2 d',
     ),
-  },
+  } satisfies Record<'subscription' | keyof SubscriptionDeclared, JsonSchema>,
 );

@@ -6,7 +6,7 @@ import type { User } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { Db } from '../../store/index.ts';
-import { ContentWriter, readContent } from './content.ts';
+import { ContentWriter, readContent, sizeLimit } from './content.ts';
 import { compileReplyCodec, type PayloadCodec } from './payload.ts';
 import type { Plan } from './publish.ts';
 import { REQUEST } from './store.ts';
@@ -42,7 +42,7 @@ export function replyWriter(
       .values(parts.map((part) => ({ message, ...part })))
       .execute();
   };
-  const bounds = { size: queue.size, attachment };
+  const bounds = { ...sizeLimit(queue), attachment };
   return {
     async write(tx, message, value) {
       const content = new ContentWriter(message, REPLY, bounds);

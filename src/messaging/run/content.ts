@@ -1,6 +1,7 @@
 import { attachmentsIn } from '../../codec/binary.ts';
 import type { Blobs } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
+import type { MessageQueue } from '../../model/message.ts';
 import type { Attachment, DocumentValue } from '../../model/value.ts';
 import type { MessageContentTable } from '../../store/tables/message.ts';
 import { empty, streamOf } from '../../wire/measured.ts';
@@ -20,10 +21,17 @@ const BLOB_FROM = 65_536;
 export interface ContentOptions {
   /** Bytes of the largest payload. */
   readonly size: number;
+  /** The key of the definitions that sets it, in words; absent without a limit. */
+  readonly key?: string;
   /** Bytes of the largest attachment. */
   readonly attachment: number;
   /** They keep large content and attachments; without them these are kept in their rows, all within `size`. */
   readonly blobs?: Blobs | undefined;
+}
+
+/** The limit of the messages of a queue. */
+export function sizeLimit({ size }: Pick<MessageQueue, 'size'>): Pick<ContentOptions, 'size' | 'key'> {
+  return { size, key: '`size` of its queue' };
 }
 
 /** Keeps a payload of a message and its attachments within its bound. Attachments are parts of its name and their number. */
@@ -109,10 +117,10 @@ export class ContentWriter {
   }
 
   #count(bytes: number): void {
-    const { size: limit } = this.#options;
+    const { size: limit, key } = this.#options;
     this.size += bytes;
     this.#inMemory += bytes;
-    if (this.#inMemory > limit) throw Fault.of('BODY_TOO_LARGE', { limit });
+    if (this.#inMemory > limit) throw Fault.of('BODY_TOO_LARGE', { limit, key });
   }
 
   #keyOf(part: string): string {

@@ -357,11 +357,12 @@ function contextOf(
   tx: Transaction,
   facts: Pick<MessageContext, 'messageId' | 'deliveryId' | 'subscription' | 'attempt' | 'publishedAt'>,
 ): MessageContext {
-  const { caller, requestId, signal, blobs } = context;
+  const { caller, requestId, signal, blobs, settings } = context;
   return {
     ...facts,
-    ...{ caller, requestId, signal, blobs },
+    ...{ caller, requestId, signal, blobs, settings },
     query: (...given) => context.query(...given),
+    render: (...given) => context.render(...given),
     call: (...given) => context.call(...given),
     flow: (...given) => context.flow(...given),
     faultOf: (...given) => context.faultOf(...given),

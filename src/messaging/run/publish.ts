@@ -12,7 +12,7 @@ import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { kindOfWork } from '../../model/work.ts';
 import type { Db, JobQueue, NewJob, Store } from '../../store/index.ts';
 import { type Cause, causeOf, continueTrace, currentTrace, hopsTo } from '../../trace/trace.ts';
-import { type ContentOptions, type ContentPart, ContentWriter, discard } from './content.ts';
+import { type ContentOptions, type ContentPart, ContentWriter, discard, sizeLimit } from './content.ts';
 import { compilePayload, messageFields, type PayloadCodec } from './payload.ts';
 import type { PublishFacts } from './port.ts';
 import { newId, REPLY_TO, REQUEST } from './store.ts';
@@ -157,7 +157,7 @@ export interface Prepared {
 }
 
 /** How a message is prepared. */
-interface PrepareOptions extends Omit<ContentOptions, 'size'> {
+interface PrepareOptions extends Omit<ContentOptions, 'size' | 'key'> {
   /** Milliseconds since 1970. */
   readonly now: number;
   /** The value comes from code: it is checked as one that arrives. */
@@ -171,7 +171,7 @@ interface PrepareOptions extends Omit<ContentOptions, 'size'> {
  * @throws Fault BAD_BODY, BAD_PARAMETER, BODY_TOO_LARGE, ATTACHMENT_TOO_LARGE, STORAGE_FULL. Nothing is kept then
  */
 export async function prepare(plan: Plan, given: DocumentValue, options: PrepareOptions): Promise<Prepared> {
-  const content = new ContentWriter(newId(options.now), REQUEST, { ...options, size: plan.queue.size });
+  const content = new ContentWriter(newId(options.now), REQUEST, { ...options, ...sizeLimit(plan.queue) });
   try {
     const { payload } = plan;
     const described = await content.addAttachments(given);

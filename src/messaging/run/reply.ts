@@ -177,7 +177,12 @@ export function laterFault({ faultCodec }: Awaiting, { text, open }: KeptContent
 /** The keys of blobs are new for each reply: of two that come at once, one is discarded. */
 function laterWriter({ registry, blobs }: Keeping, message: string, part: string): ContentWriter {
   const { body: size, attachment } = registry.gateway.limits;
-  return new ContentWriter(`${message}/${randomUUID()}`, part, { size, attachment, blobs: blobs.scope(BLOBS) });
+  return new ContentWriter(`${message}/${randomUUID()}`, part, {
+    size,
+    key: '`limits.body`',
+    attachment,
+    blobs: blobs.scope(BLOBS),
+  });
 }
 
 /** What an error of a call has, whose class is loaded only with the first call. */

@@ -1,6 +1,7 @@
 import type { FieldDef } from 'pg';
 import { errorCode } from '../../store/error.ts';
-import type { Connection as Client, ConnectionConfig, SessionSetting } from '../../store/postgres/client.ts';
+import type { Connection as Client } from '../../store/postgres/client.ts';
+import type { ConnectionConfig, SessionSetting } from '../../store/postgres/connection-config.ts';
 import { neutralText } from '../connected/keys.ts';
 import type { Plan } from '../plan.ts';
 import { requireColumns } from '../result.ts';

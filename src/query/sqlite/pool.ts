@@ -60,8 +60,9 @@ export class Pool implements Runner {
     return result;
   }
 
-  /** Resolves when a reader is there. @throws Fault UNAVAILABLE */
+  /** Resolves when a reader is there, or none is needed before the first query. @throws Fault UNAVAILABLE */
   ready(): Promise<void> {
+    if (!this.#used && !this.#options.eager) return Promise.resolve();
     for (const seat of this.#seats) if (seat.ready) return Promise.resolve();
     if (this.#startFailure !== undefined) return Promise.reject(this.#notStarting());
     this.#firstReady ??= Promise.withResolvers();
@@ -236,7 +237,8 @@ export class Pool implements Runner {
   /** Starts as many readers as are missing. */
   #replace(): void {
     if (this.#restart !== undefined || this.#isEnding()) return;
-    const kept = this.#used ? this.#options.readers : 1;
+    const { readers, eager } = this.#options;
+    const kept = this.#used ? readers : Number(eager);
     for (let living = this.#living().length; living < kept; living += 1) this.#start();
     if (this.#calls.waiting > 0) this.#watchGrowth();
   }

@@ -4,8 +4,8 @@ import { Fault } from '../../model/fault.ts';
 import { type BearerScheme, Refused, type Role, type User } from '../../model/security.ts';
 import { listsOf, undeclaredUser } from '../authorise.ts';
 import type { Directory } from '../directory/directory-port.ts';
+import { type KeySet, openKeys } from '../jwks.ts';
 import { type LookAtFile, REALM, type Verifier } from '../security-port.ts';
-import { type KeySet, openKeys } from './keys.ts';
 
 // JSON Web Tokens (RFC 7519) as bearer tokens (RFC 6750), in particular access tokens of OAuth 2.0 (RFC 9068).
 
@@ -15,6 +15,8 @@ export interface BearerPlace {
   readonly lookAt: LookAtFile;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly now?: () => number;
   /** Called when the keys of an issuer can't be fetched and known ones are used instead, once for each outage. */
   readonly onError?: (error: Error) => void;
 }
@@ -83,10 +85,10 @@ interface TokenUse {
 /** Verifies tokens of a scheme, and returns their claims. Throws Refused, and Fault UNAVAILABLE. */
 function compileToken(
   scheme: BearerScheme,
-  { resolve, lookAt, clock = Date.now, onError }: BearerPlace,
+  { resolve, lookAt, clock = Date.now, now, onError }: BearerPlace,
   { audience, types }: TokenUse,
 ): (token: string) => Promise<JWTPayload> {
-  const keys = openKeys(resolve(scheme.jwks), lookAt, onError === undefined ? {} : { onError });
+  const keys = openKeys(resolve(scheme.jwks), lookAt, { onError, now });
   const options: JWTVerifyOptions = {
     issuer: resolve(scheme.issuer),
     audience: [...audience],
@@ -102,6 +104,7 @@ function compileToken(
       return payload;
     } catch (error) {
       if (error instanceof errors.JOSEError) throw new Refused(reasonOf(error));
+      if (isOfKey(error)) throw new Refused(`token signed with a key that can't be used: ${error.message}`);
       throw error;
     }
   };
@@ -111,10 +114,20 @@ function compileToken(
 const MOST_KEYS = 10;
 
 /**
- * Verifies a token. One that does not name its key (RFC 7515 section 4.1.4) is tried with each key that fits its algorithm.
- * @throws JOSEError; Fault UNAVAILABLE
+ * Verifies a token; one whose signature is by no known key is tried again with the keys that the issuer publishes now.
+ * @throws JOSEError; what {@link isOfKey} is true for; Fault UNAVAILABLE
  */
 async function verified(token: string, keys: KeySet, options: JWTVerifyOptions): Promise<JWTVerifyResult> {
+  try {
+    return await verifiedByKnown(token, keys, options);
+  } catch (error) {
+    if (!(error instanceof errors.JWSSignatureVerificationFailed) || !(await keys.renew())) throw error;
+    return verifiedByKnown(token, keys, options);
+  }
+}
+
+/** A token that does not name its key (RFC 7515 section 4.1.4) is tried with each key that fits its algorithm. */
+async function verifiedByKnown(token: string, keys: KeySet, options: JWTVerifyOptions): Promise<JWTVerifyResult> {
   try {
     return await jwtVerify(token, (header) => keys.find(header), options);
   } catch (error) {
@@ -125,12 +138,15 @@ async function verified(token: string, keys: KeySet, options: JWTVerifyOptions):
       try {
         return await jwtVerify(token, key, options);
       } catch (failure) {
-        if (!(failure instanceof errors.JWSSignatureVerificationFailed)) throw failure;
+        if (!(failure instanceof errors.JWSSignatureVerificationFailed || isOfKey(failure))) throw failure;
       }
     }
     throw new errors.JWSSignatureVerificationFailed();
   }
 }
+
+/** Whether jose can't use a published key: one of RSA that is too short, or that is no key of its type. */
+const isOfKey = (error: unknown): error is Error => error instanceof TypeError || error instanceof DOMException;
 
 /** An access token is not proof of a sign-in. */
 const ID_TOKEN_TYPES: ReadonlySet<string> = new Set(['jwt', 'application/jwt']);
@@ -171,6 +187,8 @@ function reasonOf(error: errors.JOSEError): string {
   if (error instanceof errors.JWSSignatureVerificationFailed) return 'token with a wrong signature';
   if (error instanceof errors.JWKSNoMatchingKey) return 'token signed with a key that the issuer does not publish';
   if (error instanceof errors.JWKSMultipleMatchingKeys) return 'token that matches several keys of the issuer';
+  if (error instanceof errors.JWKSInvalid)
+    return "token signed with a key that can't be used: it is published as a private one";
   if (error instanceof errors.JOSEAlgNotAllowed) return 'token signed with an algorithm that is not allowed';
   return 'malformed token';
 }

@@ -3,7 +3,8 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 import { Refused, type User, type UsernameTokenScheme } from '../../model/security.ts';
 import { BASE64_BINARY, PASSWORD_DIGEST, PASSWORD_TEXT, WSSE, WSU } from '../../wire/soap/wsse-names.ts';
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
-import { bytesOf, checkAge, contentOf, exactTimeOf, onesOf } from '../../wsse/header.ts';
+import { bytesOf, contentOf, onesOf } from '../../wsse/elements.ts';
+import { checkAge, exactTimeOf } from '../../wsse/times.ts';
 import type { Directory } from '../directory/directory-port.ts';
 import type { Shown } from '../security-port.ts';
 

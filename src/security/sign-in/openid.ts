@@ -9,10 +9,9 @@ import { isLoopbackName } from '../../wire/network-address.ts';
 import { type Clock, once, SYSTEM_CLOCK } from '../../wire/waiting.ts';
 import { reading } from '../database.ts';
 import type { Directory } from '../directory/directory-port.ts';
-
+import { bounded } from '../jwks.ts';
 import { addressKey } from '../rate-limit.ts';
 import { type BearerPlace, compileIdToken } from '../scheme/bearer.ts';
-import { bounded } from '../scheme/keys.ts';
 import { returnPath } from './browser.ts';
 import { timeText } from './session-rows.ts';
 
@@ -204,7 +203,7 @@ class Provider {
     this.#client = { client_id: client };
     this.#secret = signIn.secret && resolve(signIn.secret);
     this.#clock = clock;
-    this.#verify = compileIdToken(scheme, directory, { resolve, lookAt, clock: clock.now, client });
+    this.#verify = compileIdToken(scheme, directory, { resolve, lookAt, clock: clock.now, now: clock.elapsed, client });
   }
 
   /** The URL that asks for a sign-in. */

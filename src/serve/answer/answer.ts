@@ -1,14 +1,17 @@
+import { validateHeaderValue } from 'node:http';
 import type { Format } from '../../binding/message.ts';
+import { isAttachment } from '../../codec/index.ts';
 import { deliveredHandlers } from '../../delivered/index.ts';
 import { answerByMessage, answerByReply } from '../../messaging/serve/by-message.ts';
 import { bareField, type Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
-import { type Answered, type Handler, type Outcome, Reply } from '../../model/handler.ts';
+import { type Answered, type Handler, type Outcome, type PassedBytes, Reply } from '../../model/handler.ts';
 import { PAGE_VARIABLES, type Paging, type Query } from '../../model/query.ts';
 import { type Message, type Operation, serviceNamespace } from '../../model/service.ts';
 import { soapElements } from '../../model/soap.ts';
-import type { DocumentValue, Value } from '../../model/value.ts';
+import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { compilePages, compilePrompts, type XmlNames } from '../../query/index.ts';
+import { dispositionOf } from '../../wire/multipart/content-disposition.ts';
 import { answerByCall, messageFor } from './by-call.ts';
 import { answerByComponent, compilePath } from './by-component.ts';
 import { answerByVersion } from './by-version.ts';
@@ -67,6 +70,23 @@ function wholeField(message: Message): Field | undefined {
   return message.kind === 'document' ? bareField(message.document) : undefined;
 }
 
+/** The content of a binary reply, as code returned it. @throws TypeError when its media type can't be sent */
+function bytesOf(
+  content: Attachment,
+  { status, headers = {} }: { readonly status?: number; readonly headers?: Readonly<Record<string, string>> },
+): PassedBytes {
+  const { contentType, name, length } = content;
+  validateHeaderValue('Content-Type', contentType);
+  const named = name === undefined ? {} : { 'Content-Disposition': dispositionOf(name) };
+  return {
+    ...{ contentType, length, headers: { ...named, ...headers } },
+    ...(status === undefined ? {} : { status }),
+    body: () => content.stream(),
+  };
+}
+
+const isBinary = (message: Message | undefined): boolean => message?.kind === 'raw' && message.raw === 'binary';
+
 function answerByCode(operation: Operation, handler: Handler, { registry }: WorkPorts): Answerer {
   const { onError } = handler;
   const isBare = operation.responses.some(({ message }) => wholeField(message) !== undefined);
@@ -75,11 +95,20 @@ function answerByCode(operation: Operation, handler: Handler, { registry }: Work
     if (whole === undefined || outcome.kind !== 'value') return outcome;
     return { ...outcome, value: { [whole.name]: outcome.value } };
   };
+  const hasBinary = [...operation.responses.map(({ message }) => message), operation.soap?.response].some(isBinary);
+  const withContent = (outcome: Outcome, as: Format): Outcome => {
+    // Over SOAP it is part of a message.
+    if (as === 'soap') return outcome;
+    const content: unknown = hasBinary && outcome.kind === 'value' ? outcome.value : undefined;
+    if (outcome.kind !== 'value' || !isAttachment(content) || !isBinary(messageFor(operation, as))) return outcome;
+    return { kind: 'bytes', bytes: bytesOf(content, outcome) };
+  };
   const failed = (error: unknown): never => {
     throw faultOfCall(error, registry);
   };
   const outcomeOf = (reply: Answered, call: Call, as: Format): Outcome | Promise<Outcome> => {
-    const outcome: Outcome = reply instanceof Reply ? reply.outcome : { kind: 'value', value: reply as DocumentValue };
+    const given: Outcome = reply instanceof Reply ? reply.outcome : { kind: 'value', value: reply as DocumentValue };
+    const outcome = withContent(given, as);
     if (outcome.kind === 'value') return wholeOf(outcome, as);
     // The first bytes sent of stored content need not be its first bytes (ranges), so they are awaited once the range is
     // known.

@@ -16,7 +16,7 @@ import { type Message, type Operation, operationsOf, type RawKind, replyForms } 
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { empty } from '../../wire/measured.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
-import { dispositionOf } from '../../wire/multipart/headers.ts';
+import { dispositionOf } from '../../wire/multipart/content-disposition.ts';
 import { type Answerer, begun, type Call } from './call.ts';
 import { faultOfCall } from './failed-call.ts';
 import type { WorkPorts } from './work.ts';

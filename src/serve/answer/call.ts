@@ -139,7 +139,7 @@ export class Call extends Work implements HandlerContext {
     if (this.#segments !== undefined) yield* this.#segments();
   }
 
-  reply(value: ReplyValue, options: ReplyOptions = {}): Reply {
+  reply(value: ReplyValue | Attachment | undefined, options: ReplyOptions = {}): Reply {
     checkReply(options);
     // Anything else is the content of a list or single value, or refused when it is written.
     return new Reply({ kind: 'value', value: value as DocumentValue | string, ...options });

@@ -11,7 +11,9 @@ import type {
   Caller,
   OutboundCallOptions,
   OutboundOptions,
+  RenderOptions,
   ScheduleOptions,
+  Settings,
   Transaction,
   WorkContext,
 } from '../../model/handler.ts';
@@ -22,8 +24,8 @@ import type { Redactor } from '../../model/redactor.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Role, User } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
-import type { DocumentValue, Row, Value } from '../../model/value.ts';
-import type { QueryPort } from '../../query/index.ts';
+import type { Attachment, DocumentValue, Row, Value } from '../../model/value.ts';
+import { type QueryPort, renderRows } from '../../query/index.ts';
 import { authorise, may } from '../../security/authorise.ts';
 import { type Db, requireOutside, runInTransaction, type Store, sqlTransaction } from '../../store/index.ts';
 import { type Log, loggedError } from '../log/log.ts';
@@ -40,6 +42,7 @@ export interface WorkPorts {
   readonly components: Components;
   readonly outbound: Outbound;
   readonly transactions: Transactions;
+  readonly settings: Settings;
   readonly log: Log;
   readonly redactor: Redactor;
 }
@@ -81,6 +84,9 @@ interface WorkFacts {
   /** Records, as the last part of each transaction, that a call has taken effect which its caller may repeat. */
   readonly takeEffect?: ((tx: Db) => Promise<void>) | undefined;
 }
+
+/** The queries whose rows arrays are, as code got them. */
+const queriesOf = new WeakMap<object, Query>();
 
 /** The context of the project's code. The signal is created only when it is used. */
 export class Work implements WorkContext {
@@ -130,6 +136,10 @@ export class Work implements WorkContext {
 
   get blobs(): Blobs {
     return this.#ports.blobs.scope(this.#facts.scope);
+  }
+
+  get settings(): Settings {
+    return this.#ports.settings;
   }
 
   get signal(): AbortSignal {
@@ -190,12 +200,27 @@ export class Work implements WorkContext {
     options: { readonly maxrows?: number } = {},
   ): Promise<Row[]> {
     const { queries } = this.#ports.registry;
-    return this.#rows(this, this.#names.declared('query', name, queries), prompts, {
+    const query = this.#names.declared('query', name, queries);
+    const found = this.#rows(this, query, prompts, {
       ...options,
       signal: this.signal,
       onTruncated: () => this.onTruncated(),
       tx,
     });
+    const rows = await found;
+    queriesOf.set(rows, query);
+    return rows;
+  }
+
+  render(
+    rows: Iterable<object> | AsyncIterable<object>,
+    format: 'xlsx' | 'csv',
+    { query: id, name }: RenderOptions = {},
+  ): Attachment {
+    if (format !== 'xlsx' && format !== 'csv') throw new TypeError(`rows are written as xlsx or csv, not ${format}`);
+    const { queries, gateway } = this.#ports.registry;
+    const query = id === undefined ? queriesOf.get(rows) : this.#names.declared('query', id, queries);
+    return renderRows(rows, format, { query, name, timezone: gateway.timezone });
   }
 
   async call(id: string, input: DocumentValue, options: OutboundCallOptions = {}): Promise<InvokeReply> {

@@ -3,7 +3,7 @@ import { type OpenedMessage, openMessage, openWhole } from '../../binding/soap/m
 import type { Spool } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
-import { isMessageScheme, type SecurityScheme } from '../../model/security.ts';
+import { isMessageScheme, isRequestScheme, type SecurityScheme } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { Caller } from '../../security/security-port.ts';
@@ -13,6 +13,7 @@ import { readContentType } from '../../wire/content-type.ts';
 import { XOP_MEDIA_TYPE } from '../../wire/soap/xop.ts';
 import { after, attempt } from '../../wire/waiting.ts';
 import { uriIndexOf } from '../answer/call.ts';
+import { wholeLimit } from '../exchange/body.ts';
 import type { Cors } from '../exchange/cors.ts';
 import type { Exchange, ReplyHeaders } from '../exchange/exchange.ts';
 import { comparable, digestOf } from '../exchange/once.ts';
@@ -45,7 +46,7 @@ class Senders {
     const operations = [...ports.registry.operations.values()].filter((each) => each.soap !== undefined && each.active);
     const guarded = operations.filter((each) => !each.public);
     this.#schemes = [...new Set(guarded.flatMap((each) => each.requires))].filter(
-      (each) => !isMessageScheme(each) && each.kind !== 'webhook',
+      (each) => !isMessageScheme(each) && !isRequestScheme(each),
     );
     this.mayBeAnybody = operations.some((each) => each.public);
     this.#isOpen = this.mayBeAnybody || guarded.some((each) => each.requires.some(isMessageScheme));
@@ -248,6 +249,7 @@ export class Connectors implements MessageReader {
     const { registry, pace } = this.#ports;
     const received = exchange.body({
       size: registry.gateway.limits.body,
+      key: '`limits.body`',
       pace,
       codings: registry.gateway.requestEncodings,
     });
@@ -273,8 +275,8 @@ export class Connectors implements MessageReader {
     if (isRelated && !entrance.mtom && (entrance.parts !== true || isXop(contentType))) {
       throw withoutMtom();
     }
-    const size = isRelated ? body + attachments * attachment : body;
-    const received = exchange.body({ size, pace, codings: registry.gateway.requestEncodings });
+    const limit = isRelated ? wholeLimit(registry.gateway.limits) : { size: body, key: '`limits.body`' };
+    const received = exchange.body({ ...limit, pace, codings: registry.gateway.requestEncodings });
     if (!received.present) return undefined;
     if (!isRelated && received.length !== undefined && received.length <= SMALL)
       return openWhole(contentType, received.bytes, body);

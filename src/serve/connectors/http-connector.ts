@@ -5,19 +5,16 @@ import type { Registry } from '../../model/registry.ts';
 import { finalAnswer } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { readContentType } from '../../wire/content-type.ts';
-import { percentDecode } from '../../wire/percent.ts';
-import { FORM_MEDIA_TYPE, parseForm, parseQueryString } from '../../wire/query-string.ts';
+import { FORM_MEDIA_TYPE } from '../../wire/form-values.ts';
 import { SOAP_NAMESPACES } from '../../wire/soap/version.ts';
-import { WSSE } from '../../wire/soap/wsse-names.ts';
 import { quote } from '../../wire/words.ts';
 import { readXml } from '../../wire/xml/read-xml.ts';
-import { escapeText } from '../../wire/xml/text.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { isWrite } from '../exchange/cors.ts';
-import { type Exchange, readingQuery } from '../exchange/exchange.ts';
+import type { Exchange } from '../exchange/exchange.ts';
 import { methodNotAllowed } from '../exchange/refuse.ts';
 import type { Compiled } from '../operations.ts';
-import type { Asked, Entrance, MessageProgress, MessageReader, SecuredMessage } from './connector-port.ts';
+import type { Asked, Entrance, MessageProgress, MessageReader } from './connector-port.ts';
 import {
   type HttpContent,
   isJson,
@@ -28,21 +25,10 @@ import {
   type Said,
   XML,
 } from './http-form.ts';
+import { withOuter } from './http-parameters.ts';
+import { readPostedForm } from './posted-form.ts';
 import { askEnvelope, soapForm, versionByType } from './soap.ts';
 import type { SoapRoutes } from './soap-routes.ts';
-
-/** Names by which headers, the query string and the fields of a form describe a message. */
-const NAMES: Readonly<Record<keyof Said, readonly string[]>> = {
-  operationName: ['OperationName', 'Operation'],
-  operationType: ['OperationType'],
-  from: ['From'],
-  to: ['To'],
-};
-
-/** Whether the URL of a request to the services connector contains parameters of the HTTP connector. */
-export function saysInQuery({ query = '' }: Exchange): boolean {
-  return /(?:^|&)(?:Operation|OperationName|OperationType|From|To)=/.test(query);
-}
 
 /** Methods for operations that write, and for requests that do not name an operation yet. */
 export const POSTING: readonly string[] = ['POST', 'OPTIONS'];
@@ -154,36 +140,6 @@ function readInner(text: string): XmlElement {
   }
 }
 
-/**
- * Merges the facts of headers and the query string with those of the message itself.
- * @throws Fault BAD_REQUEST when they contradict each other; TOO_MANY_PARAMETERS, BAD_ENCODING
- */
-function withOuter(inner: Said, exchange: Exchange, limit: number): Said {
-  const query = readingQuery(limit, () => parseQueryString(exchange.query ?? '', limit));
-  const said: Saying = { ...inner };
-  for (const [key, names] of Object.entries(NAMES) as [keyof Said, readonly string[]][])
-    for (const name of names) {
-      note(said, key, exchange.header(name.toLowerCase())?.trim() ?? '');
-      for (const raw of query.get(name) ?? [])
-        note(
-          said,
-          key,
-          readingQuery(limit, () => percentDecode(raw, true)),
-        );
-    }
-  return said;
-}
-
-type Saying = { -readonly [key in keyof Said]: Said[key] };
-
-/** Ignores an empty value. @throws Fault BAD_REQUEST when a different value is already known */
-function note(said: Saying, key: keyof Said, value: string): void {
-  if (value === '') return;
-  if (said[key] !== undefined && said[key] !== value)
-    throw Fault.of('BAD_REQUEST', { reason: `it has two different values for ${NAMES[key][0]}` });
-  said[key] = value;
-}
-
 /** The reply of a message that is delivered later is an acknowledgement too. */
 const isOneWay = ({ operation, soap }: Compiled): boolean =>
   soap?.form.response.kind === 'none' || finalAnswer(operation).kind === 'queue';
@@ -228,63 +184,4 @@ function withoutBody(content: HttpContent, { soap }: Compiled): HttpContent {
 
 function isEnvelope({ local, namespace }: XmlElement): boolean {
   return local === 'Envelope' && Object.values(SOAP_NAMESPACES).includes(namespace);
-}
-
-// Forms (application/x-www-form-urlencoded: WHATWG URL, section 5.1), which some clients of the original post to the HTTP
-// connector.
-
-/** Most fields of a form. There is no meaning for more. */
-const FORM_FIELDS = 100;
-
-/** Form fields that are not in {@link NAMES}: credentials, and fields without a meaning here. */
-const OTHER_FIELDS: ReadonlySet<string> = new Set([
-  'UserName',
-  'Password',
-  'ExternalMessageID',
-  'NonRepudiation',
-  'OrigUser',
-  'OrigNode',
-  'OrigProcess',
-  'OrigTimeStamp',
-  'FinalDestination',
-  'SubQueue',
-]);
-
-/**
- * Reads a posted form: it names the operation, and may contain a user name and password. The request's own fields are in
- * the query of the URL. Clients do not encode every character that they should, which the standard's algorithm tolerates.
- * @throws Fault BAD_BODY for an unknown field, BAD_REQUEST for two different values of one field
- */
-function readPostedForm(text: string, query: string): HttpContent {
-  const form = parseForm(text, FORM_FIELDS);
-  if (form === undefined) throw Fault.of('BAD_BODY', { reason: `it has more than ${FORM_FIELDS} fields` });
-  const said: Saying = {};
-  for (const [name, value] of form) {
-    const key = (Object.keys(NAMES) as (keyof Said)[]).find((each) => NAMES[each].includes(name));
-    if (key !== undefined) note(said, key, value.trim());
-    else if (!OTHER_FIELDS.has(name)) {
-      const reason = `${quote(name)} is not a field of a form. The fields of the request belong in the query of the URL`;
-      throw Fault.of('BAD_BODY', { reason });
-    }
-  }
-  const user = form.get('UserName') ?? '';
-  const secured = user === '' ? undefined : securedOf(user, form.get('Password') ?? '');
-  return { said, query: new URLSearchParams(query), ...(secured === undefined ? {} : { secured }) };
-}
-
-/**
- * Converts name and password to a UsernameToken as in an envelope, so the same rule applies to both: a scheme of the
- * operation must accept passwords as text, over TLS or from this machine.
- */
-function securedOf(user: string, password: string): SecuredMessage {
-  const token = `<Username>${escapeText(user)}</Username><Password>${escapeText(password)}</Password>`;
-  const security = readXml(`<Security xmlns="${WSSE}"><UsernameToken>${token}</UsernameToken></Security>`);
-  return {
-    security: [security],
-    envelope: security,
-    attachments: false,
-    goOnWith: () => {
-      throw new TypeError('a form was taken for a signed message');
-    },
-  };
 }

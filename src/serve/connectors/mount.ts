@@ -8,7 +8,8 @@ import { findContract, type PlainRoutes } from '../plain-routes.ts';
 import type { RestPorts } from '../rest/rest.ts';
 import type { Entrance } from './connector-port.ts';
 import { Connectors, type ConnectorsPorts } from './connectors.ts';
-import { httpEntrance, POSTING, saysInQuery } from './http-connector.ts';
+import { httpEntrance, POSTING } from './http-connector.ts';
+import { saysInQuery } from './http-parameters.ts';
 import { soapEntrance } from './soap.ts';
 import { compileSoapRoutes } from './soap-routes.ts';
 

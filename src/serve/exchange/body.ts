@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestBody } from '../../binding/rest/body.ts';
 import { Fault } from '../../model/fault.ts';
+import type { Limits } from '../../model/gateway.ts';
 import type { Attachment } from '../../model/value.ts';
 import { passing } from '../../store/file/young.ts';
 import { codingsOf, decode, isCodingError, type ReadableCoding, readableCoding } from '../../wire/content-coding.ts';
@@ -35,6 +36,8 @@ export interface BodyDigest {
 export interface BodyLimits {
   /** In bytes, of the content without its coding. */
   readonly size: number;
+  /** The key of the definitions that sets it, in words; absent when it is fixed. */
+  readonly key?: string | undefined;
   /** The content codings that are accepted (`request-encodings:`); none when absent. */
   readonly codings?: readonly ReadableCoding[] | undefined;
   /** The slowest accepted transfer. */
@@ -42,6 +45,11 @@ export interface BodyLimits {
   /** Called for every chunk that is read, with its size in bytes. */
   readonly onRead?: (bytes: number) => void;
   readonly digest?: BodyDigest | undefined;
+}
+
+/** The limit of a message together with all its attachments, each of which its reader bounds. */
+export function wholeLimit({ body, attachment, attachments }: Limits): Pick<BodyLimits, 'size' | 'key'> {
+  return { size: body + attachments * attachment, key: '`limits.body + limits.attachments * limits.attachment`' };
 }
 
 /** The slowest accepted transfer of a body. The total time is not limited, as bodies may be large. */
@@ -80,12 +88,11 @@ export const NO_BODY: ReceivedBody = readBody(
  * @throws Fault BODY_TOO_LARGE when the declared length exceeds the limit, UNSUPPORTED_MEDIA_TYPE for a coding
  */
 export function readBody(head: BodyHead, source: ByteSource | undefined, limits: BodyLimits): ReceivedBody {
-  const limit = limits.size;
   const declared = head.contentLength === undefined ? undefined : Number(head.contentLength);
   const present = head.transferEncoding !== undefined || (declared !== undefined && declared > 0);
   const coding = present && head.contentEncoding !== undefined ? codingOf(head.contentEncoding, limits) : undefined;
-  const room = coding === undefined ? limit : codedRoom(limit);
-  if (declared !== undefined && declared > room) throw Fault.of('BODY_TOO_LARGE', { limit });
+  const room = coding === undefined ? limits.size : codedRoom(limits.size);
+  if (declared !== undefined && declared > room) throw tooLarge(limits);
   const { digest } = limits;
   if (!present) digest?.end();
   const stream = (): AsyncGenerator<Uint8Array> =>
@@ -114,6 +121,10 @@ export function readBody(head: BodyHead, source: ByteSource | undefined, limits:
       return declared === undefined || coding !== undefined ? base : { ...base, length: declared };
     },
   };
+}
+
+function tooLarge({ size: limit, key }: Pick<BodyLimits, 'size' | 'key'>): Fault {
+  return Fault.of('BODY_TOO_LARGE', { limit, key });
 }
 
 /**
@@ -145,14 +156,14 @@ function codedRoom(size: number): number {
 async function* uncoded(
   source: ByteSource | undefined,
   coding: ReadableCoding,
-  { size, pace, onRead, digest }: BodyLimits,
+  { digest, ...limits }: BodyLimits,
 ): AsyncGenerator<Uint8Array> {
-  const arriving = counted(source, { size: codedRoom(size), pace, ...(onRead === undefined ? {} : { onRead }) });
+  const arriving = counted(source, limits, codedRoom(limits.size));
   let seen = 0;
   try {
     for await (const chunk of decode(arriving, coding, { exact: true })) {
       seen += chunk.length;
-      if (seen > size) throw Fault.of('BODY_TOO_LARGE', { limit: size });
+      if (seen > limits.size) throw tooLarge(limits);
       digest?.update(chunk);
       yield chunk;
     }
@@ -173,12 +184,14 @@ async function gather(chunks: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   return Buffer.concat(await Array.fromAsync(chunks));
 }
 
-/** The bytes as they arrive, within the limits. */
+/** The bytes as they arrive, within the limits. @param room largest number of bytes */
 async function* counted(
   source: ByteSource | undefined,
-  { size, pace, onRead, digest }: BodyLimits,
+  limits: BodyLimits,
+  room = limits.size,
 ): AsyncGenerator<Uint8Array> {
   if (source === undefined) return;
+  const { pace, onRead, digest } = limits;
   const chunks = source.chunks()[Symbol.asyncIterator]();
   let seen = 0;
   // Time that the reader spends on bytes it received must not count as the caller's slowness.
@@ -193,7 +206,7 @@ async function* counted(
       }
       waited += performance.now() - since;
       seen += value.length;
-      if (seen > size) throw Fault.of('BODY_TOO_LARGE', { limit: size });
+      if (seen > room) throw tooLarge(limits);
       onRead?.(value.length);
       digest?.update(value);
       yield value;
@@ -267,15 +280,15 @@ function isHere(incoming: IncomingMessage): boolean {
   return !destroyed && readableLength > 0 && (complete || readableLength === Number(headers['content-length']));
 }
 
-function takeAll(incoming: IncomingMessage, { size, onRead }: BodyLimits): Uint8Array {
-  if (incoming.readableLength > size) throw Fault.of('BODY_TOO_LARGE', { limit: size });
+function takeAll(incoming: IncomingMessage, { size, key, onRead }: BodyLimits): Uint8Array {
+  if (incoming.readableLength > size) throw tooLarge({ size, key });
   const bytes: Buffer = incoming.read();
   onRead?.(bytes.length);
   return bytes;
 }
 
 /** Listening to events costs a body a third of the time that an iterator takes. */
-function listen(incoming: IncomingMessage, { size, pace, onRead }: BodyLimits): Promise<Uint8Array> {
+function listen(incoming: IncomingMessage, { size, key, pace, onRead }: BodyLimits): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const chunks: Uint8Array[] = [];
     let seen = 0;
@@ -285,7 +298,7 @@ function listen(incoming: IncomingMessage, { size, pace, onRead }: BodyLimits): 
     const take = (chunk: Uint8Array): void => {
       seen += chunk.length;
       if (seen > size) {
-        stop(Fault.of('BODY_TOO_LARGE', { limit: size }));
+        stop(tooLarge({ size, key }));
         return;
       }
       chunks.push(chunk);

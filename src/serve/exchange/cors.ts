@@ -1,5 +1,6 @@
 import { Fault } from '../../model/fault.ts';
 import type { Registry } from '../../model/registry.ts';
+import type { SecurityScheme } from '../../model/security.ts';
 import { type Operation, onceOf, type Service } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import type { Caller } from '../../security/security-port.ts';
@@ -175,12 +176,23 @@ export function isWrite({ writes }: Operation, input?: DocumentValue): boolean {
  * @throws Fault FORBIDDEN
  */
 export function refuseCrossSite(exchange: Exchange, caller: Caller | undefined, { id }: Operation): void {
-  const kind = caller?.scheme.kind;
-  if (kind !== 'basic' && kind !== 'client-certificate') return;
+  if (caller === undefined || !SENT_BY_BROWSERS[caller.scheme.kind]) return;
   if (!isCrossSite(exchange) || exchange.cors?.['Access-Control-Allow-Origin'] !== undefined) return;
   const reason = 'a page of an origin that cors does not list';
   throw Fault.of('FORBIDDEN', { user: 'A page of another origin', what: `operation ${id}` }, { reason });
 }
+
+/** Whether a browser adds the credentials of a kind of scheme by itself, whichever page a request is from. */
+const SENT_BY_BROWSERS: Readonly<Record<SecurityScheme['kind'], boolean>> = {
+  basic: true,
+  'client-certificate': true,
+  'api-key': false,
+  bearer: false,
+  'username-token': false,
+  signature: false,
+  webhook: false,
+  hmac: false,
+};
 
 /**
  * Whether a browser sends the request for a page of another origin. Decided by Sec-Fetch-Site (W3C Fetch Metadata section

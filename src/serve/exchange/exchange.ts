@@ -392,7 +392,8 @@ export function readingQuery<T>(limit: number, read: () => T): T {
   try {
     return read();
   } catch (error) {
-    if (error instanceof TooManyParametersError) throw Fault.of('TOO_MANY_PARAMETERS', { limit });
+    if (error instanceof TooManyParametersError)
+      throw Fault.of('TOO_MANY_PARAMETERS', { what: 'The query string', limit });
     if (error instanceof PercentError) {
       throw Fault.of('BAD_ENCODING', { name: 'The query string', reason: error.message });
     }

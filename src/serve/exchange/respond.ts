@@ -4,7 +4,7 @@ import type { Bytes } from '../../model/handler.ts';
 import type { Operation } from '../../model/service.ts';
 import { passing } from '../../store/file/young.ts';
 import { inContext } from '../../trace/trace.ts';
-import type { Coding } from '../../wire/representation.ts';
+import type { Coding } from '../../wire/accept-encoding.ts';
 import { drain } from './body.ts';
 import type { Exchange, ReplyHeaders } from './exchange.ts';
 import { compress, compressed } from './select.ts';

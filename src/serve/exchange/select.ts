@@ -17,18 +17,10 @@ import {
 import { readTags } from '../../event/index.ts';
 import type { ByteRange, StoredBlob } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
+import { acceptedCodings, CODINGS, type Coding } from '../../wire/accept-encoding.ts';
+import { contentRange, parseRange } from '../../wire/byte-range.ts';
+import { codedTag, matches, matchesNone, uncodedTags } from '../../wire/entity-tag.ts';
 import { parseMediaType } from '../../wire/media-type.ts';
-import {
-  acceptedCodings,
-  CODINGS,
-  type Coding,
-  codedTag,
-  contentRange,
-  matches,
-  matchesNone,
-  parseRange,
-  uncodedTags,
-} from '../../wire/representation.ts';
 import type { Exchange, ReplyHeaders } from './exchange.ts';
 
 // Selects what a reply carries of a representation: its coding, whether the caller has it already, and which of its bytes

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
-import type { Socket } from 'node:net';
+import { createServer as createNetServer, type Server as NetServer, type Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { getRequestListener, HttpBindings } from '@hono/node-server';
 import { writeProblem } from '../../binding/rest/rest.ts';
@@ -180,7 +180,7 @@ function refuse(
 }
 
 /** Starts listening. @returns the actual address, with the assigned port if 0 was requested. @throws GatewayError */
-export function listenAt(server: Server, at: Address | PassedPort): Promise<Address> {
+export function listenAt(server: NetServer, at: Address | PassedPort): Promise<Address> {
   const where = 'fd' in at ? 'the port that the service manager passes' : `${at.host}:${at.port}`;
   return new Promise((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
@@ -202,6 +202,18 @@ export function listenAt(server: Server, at: Address | PassedPort): Promise<Addr
       } else resolve({ host: 'host' in at && at.host === 'localhost' ? at.host : bound.address, port: bound.port });
     });
   });
+}
+
+/**
+ * Checks that a gateway can listen at an address, by listening there for a moment. A start checks it before it migrates the
+ * database, which another gateway may be using.
+ * @throws GatewayError
+ */
+export async function requireFree(at: Address): Promise<void> {
+  if (at.port === 0) return;
+  const server = createNetServer((socket) => socket.destroy());
+  await listenAt(server, at);
+  await new Promise((resolve) => server.close(resolve));
 }
 
 /** The error of Node's parser for bytes that are not valid HTTP. */

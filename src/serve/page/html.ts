@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { curlCommand, restCredentials, soapCredentials } from '../../describe/example/curl.ts';
+import { type CurlWord, curlCommand, restCredentials, soapCredentials } from '../../describe/example/curl.ts';
 import { exampleRequest, exampleSoapRequest } from '../../describe/example/request.ts';
 import { sentForms } from '../../describe/exchange.ts';
 import { schemeWords } from '../../describe/requirements.ts';
@@ -247,7 +247,12 @@ ${renderSoap(operation, soapCredentials(operation, sample), parts)}
 </article>`;
 }
 
-function renderUri(operation: Operation, uri: OperationUri, credentials: readonly string[], parts: CallParts): string {
+function renderUri(
+  operation: Operation,
+  uri: OperationUri,
+  credentials: readonly CurlWord[],
+  parts: CallParts,
+): string {
   const { method = '', pathName, service } = operation;
   const address = breakable(escapeHtml(`${pathName}.${service.version}/${uri.template.text}`));
   const path = address.replace(/\{[^{}]*\}/g, '<var>$&</var>');
@@ -258,7 +263,7 @@ function renderUri(operation: Operation, uri: OperationUri, credentials: readonl
   );
 }
 
-function renderSoap(operation: Operation, credentials: readonly string[], { registry, base }: CallParts): string {
+function renderSoap(operation: Operation, credentials: readonly CurlWord[], { registry, base }: CallParts): string {
   const example = exampleSoapRequest(registry, operation, base);
   if (operation.soap === undefined || example === undefined) return '';
   return renderCall('SOAP', breakable(escapeHtml(operation.soap.action)), curlCommand(example, credentials));

@@ -4,12 +4,13 @@ import type { Spool } from '../../model/blob.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Outcome, PassedBytes } from '../../model/handler.ts';
 import { primitiveOf } from '../../model/scalar.ts';
+import { isRequestScheme } from '../../model/security.ts';
 import { emptyStatus, type Operation } from '../../model/service.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { parseQueryString } from '../../wire/query-string.ts';
 import { after, attempt } from '../../wire/waiting.ts';
 import { begun, type Call } from '../answer/call.ts';
-import { type BodyDigest, type BodyLimits, withinTime } from '../exchange/body.ts';
+import { type BodyDigest, type BodyLimits, wholeLimit, withinTime } from '../exchange/body.ts';
 import { type Exchange, type Mounts, type ReplyHeaders, readingQuery } from '../exchange/exchange.ts';
 import { comparable, digestOf } from '../exchange/once.ts';
 import { timedOut, type WrittenFault } from '../exchange/refuse.ts';
@@ -41,7 +42,7 @@ class RestConnector {
   readonly #formLimits: BodyLimits;
   readonly #partLimits: FormLimits;
   readonly #compresses: boolean;
-  /** Operations that accept webhooks. */
+  /** Operations that accept signatures of whole requests. */
   readonly #signed: ReadonlySet<Operation>;
 
   constructor(ports: RestPorts) {
@@ -50,14 +51,12 @@ class RestConnector {
     const { body, attachment, attachments, parameters } = ports.registry.gateway.limits;
     const { pace } = ports;
     const codings = ports.registry.gateway.requestEncodings;
-    this.#formLimits = { size: body + attachments * attachment, pace, codings };
-    this.#partLimits = { body, attachment, attachments, parts: parameters };
+    this.#formLimits = { ...wholeLimit(ports.registry.gateway.limits), pace, codings };
+    this.#partLimits = { body, attachment, attachments, parameters };
     this.#compresses = ports.registry.gateway.compress.rest;
-    this.#signed = new Set(
-      [...ports.operations.keys()].filter(({ requires }) => requires.some(({ kind }) => kind === 'webhook')),
-    );
-    this.#bodyLimits = { size: body, pace, codings };
-    this.#contentLimits = { size: attachment, pace, codings };
+    this.#signed = new Set([...ports.operations.keys()].filter(({ requires }) => requires.some(isRequestScheme)));
+    this.#bodyLimits = { size: body, key: '`limits.body`', pace, codings };
+    this.#contentLimits = { size: attachment, key: '`limits.attachment`', pace, codings };
   }
 
   /** Answers one exchange; neither throws nor rejects. */
@@ -238,6 +237,7 @@ class RestConnector {
     const isEmpty = outcome.kind === 'value' && as.message.kind === 'none';
     const status = given.status ?? (isEmpty ? emptyStatus(operation) : operation.status);
     const headers = withHeaders(compiled.headers, given.headers);
+    if (progress.call?.truncated) headers['Rows-Truncated'] = 'true';
     if (outcome.kind === 'bytes') return this.#sendBytes(exchange, progress, compiled, outcome, status, headers);
     if (outcome.segments !== undefined) throw new TypeError(`${operation.id}: a reply over REST has no segments`);
     if (as.format === 'multipart' && !isEmpty) {
@@ -248,7 +248,6 @@ class RestConnector {
     const { body, timeout } = this.#ports.registry.gateway.limits;
     const written = binding.writeReply(outcome.value, as, body);
     if (!isEmpty) headers['Content-Type'] = as.contentType;
-    if (progress.call?.truncated) headers['Rows-Truncated'] = 'true';
     const respond = (text: string): Response | Promise<Response> => {
       const content = { contentType: as.contentType, length: Buffer.byteLength(text) };
       const selected = select(exchange, status, headers, content, this.#compresses && !isEmpty);

@@ -1,18 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { standInAddress } from '../../invoke/stand-in.ts';
+import { secretFault } from '../../invoke/webhook.ts';
 import { signerFault } from '../../invoke/ws-security.ts';
 import { ConfigError, resolveAll } from '../../load/value/config.ts';
 import type { ConfigText } from '../../model/definition.ts';
+import { isSigning } from '../../model/node.ts';
 import type { Registry } from '../../model/registry.ts';
-import { isMessageScheme, type SignatureScheme, type User } from '../../model/security.ts';
+import { isMessageScheme, isRequestScheme, type User } from '../../model/security.ts';
 import { createAuthenticator } from '../../security/authenticator.ts';
 import { type OpenDirectory, openDirectory } from '../../security/directory/directory.ts';
 import type { Directory } from '../../security/directory/directory-port.ts';
 import type { Authenticator, MessageAuthenticator } from '../../security/security-port.ts';
 import { type Nonces, openNonces, type Store } from '../../store/index.ts';
 import type { Clock } from '../../wire/waiting.ts';
-import { readSigningKey } from '../../wire/webhook.ts';
 import { GatewayError } from '../gateway-error.ts';
 import type { Log } from '../log/log.ts';
 import { type Environment, projectFiles, resolveSetting } from './settings.ts';
@@ -23,8 +24,8 @@ export function securitySettings({ schemes, gateway, users }: Registry): ConfigT
   const ofTls = tls === undefined ? [] : [tls.certificate, tls.key, tls.passphrase, tls.clientCa];
   const ofSchemes = [...schemes.values()].flatMap((scheme): readonly (ConfigText | undefined)[] => {
     if (scheme.kind === 'bearer') return [scheme.issuer, scheme.jwks, ...scheme.audience];
-    if (scheme.kind === 'webhook') return scheme.secrets;
-    return scheme.kind === 'signature' ? [scheme.caFile] : [];
+    if (isRequestScheme(scheme)) return scheme.secrets;
+    return scheme.kind === 'signature' ? [scheme.caFile, scheme.certificatesFile] : [];
   });
   const ofUsers = [...users.values()].map(({ sharedSecret }) => sharedSecret);
   const { listen, signIn = [] } = gateway.console ?? {};
@@ -42,11 +43,13 @@ export function checkCallSecrets({ nodes }: Registry, env: Environment, folder: 
     if (standInAddress(node, env) !== undefined) continue;
     const unfit = signerFault(node, { env, folder });
     if (unfit !== undefined) throw new GatewayError(unfit.reason, { hint: unfit.hint });
-    if (node.credential?.kind !== 'webhook') continue;
-    for (const [index, text] of node.credential.secrets.entries()) {
+    const { credential } = node;
+    if (!isSigning(credential)) continue;
+    for (const [index, text] of credential.secrets.entries()) {
       const secret = settingIfSet(text, env);
-      if (secret === undefined) continue;
-      readKey(() => readSigningKey(secret), `webhook secret ${index + 1} of node ${node.id} (${text.source})`);
+      const fault = secret === undefined ? undefined : secretFault(credential, secret);
+      const what = `webhook secret ${index + 1} of node ${node.id} (${text.source})`;
+      if (fault !== undefined) throw new GatewayError(`${what} can't be used: ${fault.reason}`, { hint: fault.hint });
     }
   }
 }
@@ -57,16 +60,6 @@ function settingIfSet(text: ConfigText, env: Environment): string | undefined {
   } catch (error) {
     if (error instanceof ConfigError) return undefined;
     throw error;
-  }
-}
-
-/** @throws GatewayError naming the key, without its text */
-function readKey<T>(read: () => T, what: string): T {
-  try {
-    return read();
-  } catch (error) {
-    const hint = '`whsec_` and the output of `openssl rand -base64 32` is such a secret.';
-    throw new GatewayError(`${what} can't be used: ${(error as Error).message}`, { hint, cause: error });
   }
 }
 
@@ -138,18 +131,22 @@ async function openMessageSecurity(
     nonces,
     clock: clock.now,
     secretOf,
-    authorities: (scheme) => readAuthorities(scheme, env, folder),
+    certificates: ({ id, caFile, certificatesFile }) => ({
+      authorities: readFileOf(`ca of the scheme ${id}`, caFile, env, folder),
+      callers: readFileOf(`certificates of the scheme ${id}`, certificatesFile, env, folder),
+    }),
   });
 }
 
-function readAuthorities({ id, caFile }: SignatureScheme, env: Environment, folder: string): string | undefined {
-  if (caFile === undefined) return undefined;
-  const path = resolveSetting(caFile, env);
+/** @param what the file is, for errors */
+function readFileOf(what: string, file: ConfigText | undefined, env: Environment, folder: string): string | undefined {
+  if (file === undefined) return undefined;
+  const path = resolveSetting(file, env);
   try {
     return readFileSync(resolve(folder, path), 'utf8');
   } catch (error) {
     const hint = "It is relative to the project's folder.";
-    throw new GatewayError(`ca of the scheme ${id}: ${path} can't be read`, { hint, cause: error });
+    throw new GatewayError(`${what}: ${path} can't be read`, { hint, cause: error });
   }
 }
 

@@ -86,7 +86,8 @@ export async function openData(registry: Registry, options: DataOptions): Promis
     const warnings = waiting === undefined ? found : [...found, waiting];
     const blobs = await openBlobs(store);
     const spool = createSpool({ folder: `${store.files}-spool` });
-    const queries = openQueries({ store, datasources, timezone, limits, readers, report });
+    const declared = queriesOf(registry, undefined).length > 0;
+    const queries = openQueries({ store, datasources, timezone, limits, readers, declared, report });
     const close = async (): Promise<void> => {
       await queries.close();
       await blobs.close();

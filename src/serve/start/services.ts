@@ -7,7 +7,7 @@ import {
   openMessages,
   removedJobs,
 } from '../../messaging/run/index.ts';
-import type { MessageHandler, ProcessHandler, ReplyHandler } from '../../model/handler.ts';
+import type { MessageHandler, ProcessHandler, ReplyHandler, Settings } from '../../model/handler.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { ServiceClass } from '../../model/service-interface.ts';
@@ -81,6 +81,8 @@ interface ServicesOptions {
   readonly data: Data;
   readonly outbound: Outbound;
   readonly log: Log;
+  /** What code reads as `context.settings`. */
+  readonly settings: Settings;
   readonly redactor: Redactor;
   /** The audit log. */
   readonly audit: Log;
@@ -103,7 +105,7 @@ const SWEEP = '*/10 * * * *';
 
 /** Opens the services that work from the queue; they take no work before {@link RunningServices.start}. */
 export async function openServices(registry: Registry, options: ServicesOptions): Promise<RunningServices> {
-  const { data, outbound, log, redactor, directory, processes, classes } = options;
+  const { data, outbound, log, settings, redactor, directory, processes, classes } = options;
   const { store, queries, blobs } = data;
   const onError = (err: Error, facts: Readonly<Record<string, unknown>>): void =>
     log.error({ ...facts, err }, err.message);
@@ -147,7 +149,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     },
     wake: (published) => messages.wake(published),
   };
-  const ports = { registry, blobs, queries, outbound, transactions, log, redactor };
+  const ports = { registry, blobs, queries, outbound, transactions, settings, log, redactor };
   const work = createOpenWork({ ...ports, components: later });
   const components = openComponents({ registry, store, queue, directory, classes, work, redactor, onError, account });
   const scheduler = openScheduler({

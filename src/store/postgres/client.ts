@@ -3,28 +3,8 @@ import pg from 'pg';
 import type { DatabaseBounds } from '../../model/gateway.ts';
 import { afterSilence, LONGEST_TIMER, withinTime } from '../../wire/waiting.ts';
 import { errorText, StoreError, UnfitStoreError } from '../error.ts';
-import type { Candidate, Role, Servers } from './servers.ts';
-
-/**
- * A setting of a session (chapter 20 of PostgreSQL's manual). It is applied once the connection is open: poolers ignore or
- * refuse what a client sends at its start.
- */
-export interface SessionSetting {
-  readonly name: string;
-  /** In the form in which `pg_settings` has it: `on`, or a number in the unit of the setting. */
-  readonly value: string;
-}
-
-/** How to open a connection. */
-export interface ConnectionConfig extends pg.ClientConfig {
-  /** Where to: they choose the host, and know the credentials. */
-  readonly servers: Servers;
-  /** An open connection in a transaction, for those that check statements in it instead of opening one. */
-  readonly within?: pg.Client;
-  /** What is in force when the connection is open. Of two settings with the same name, the last one counts. */
-  readonly session: readonly SessionSetting[];
-  readonly bounds: DatabaseBounds;
-}
+import type { ConnectionConfig, SessionSetting } from './connection-config.ts';
+import type { Candidate, Role } from './servers.ts';
 
 /** The settings of every session of the gateway. With them the server ends what a gateway that hangs or vanished left open. */
 export function sessionSettings({ timeouts, keepalive: { idle, interval, count } }: DatabaseBounds): SessionSetting[] {
@@ -80,7 +60,7 @@ export class Connection extends pg.Client {
   readonly #config: ConnectionConfig;
   #backend = 0;
 
-  constructor(config: ConnectionConfig) {
+  constructor(config: ConnectionConfig & Pick<pg.ClientConfig, 'types'>) {
     // The server is chosen later; the driver's own reading of the environment must find nothing to object to.
     super({ ...config, host: 'localhost', ssl: true });
     this.#config = config;

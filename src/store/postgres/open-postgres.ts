@@ -11,7 +11,7 @@ import type { DatabaseCondition, PostgresAccess, ReplicaAccess, Store, StoreOpti
 import type { AppliedStep, Db, Tables } from '../tables.ts';
 import { Lines, transactPatiently } from '../transaction.ts';
 import { filesOf } from '../url.ts';
-import type { ConnectionConfig } from './client.ts';
+import type { ConnectionConfig } from './connection-config.ts';
 import { describePostgres } from './error.ts';
 import { Installation } from './installation.ts';
 import { configOf, FAMILY, openPool, type TablePool } from './pool.ts';

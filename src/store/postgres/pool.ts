@@ -8,7 +8,8 @@ import { once, withinSilence } from '../../wire/waiting.ts';
 import { timeForStatement, timeLeft, untilDeadline } from '../deadline.ts';
 import { StoreError } from '../error.ts';
 import { type RawRows, rawReading } from '../raw-rows.ts';
-import { Connection, type ConnectionConfig, type SessionSetting, sessionSettings, timeToConnect } from './client.ts';
+import { Connection, sessionSettings, timeToConnect } from './client.ts';
+import type { ConnectionConfig, SessionSetting } from './connection-config.ts';
 import { describePostgres, explain, isDemoted } from './error.ts';
 import type { Servers } from './servers.ts';
 

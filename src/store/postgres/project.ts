@@ -12,7 +12,8 @@ import { isMissingTable } from '../schema/sample-data.ts';
 import type { ProjectFiles, RehearsedStore, Store } from '../store-port.ts';
 import type { Db, Tables } from '../tables.ts';
 import { transact } from '../transaction.ts';
-import { Connection, type ConnectionConfig } from './client.ts';
+import { Connection } from './client.ts';
+import type { ConnectionConfig } from './connection-config.ts';
 import { describePostgres } from './error.ts';
 import { openPool, valueTypes } from './pool.ts';
 

@@ -1,4 +1,5 @@
-import { Connection, type ConnectionConfig } from '../postgres/client.ts';
+import { Connection } from '../postgres/client.ts';
+import type { ConnectionConfig } from '../postgres/connection-config.ts';
 import { applicationName } from '../postgres/pool.ts';
 
 /** Milliseconds between two checks of a connection that listens, and before another is opened. */

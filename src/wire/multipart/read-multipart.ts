@@ -1,6 +1,7 @@
 // Multipart messages, RFC 2046 section 5.1, read part by part as they stream.
 
-import { boundaryFault, type Complain, parseMimeHeaders } from './headers.ts';
+import { boundaryFault } from './boundary.ts';
+import { type Complain, parseMimeHeaders } from './headers.ts';
 import { MultipartError, MultipartScanner } from './scan.ts';
 import { decodeTransfer } from './transfer-encoding.ts';
 

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import { base64Length, encodeBase64 } from '../base64.ts';
 import { measured, type StreamedContent } from '../measured.ts';
-import { boundaryFault } from './headers.ts';
+import { boundaryFault } from './boundary.ts';
 
 export interface PartToWrite {
   /** Written unchanged. A Content-Transfer-Encoding among them must match `encoding`. */

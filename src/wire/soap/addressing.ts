@@ -1,7 +1,8 @@
 // WS-Addressing 1.0 (Core, and SOAP Binding), and the submission of August 2004, which some tools still send.
 
 import { escapeText } from '../xml/text.ts';
-import { attributeOf, childrenOf, textOf, writeXml, type XmlElement } from '../xml/tree.ts';
+import { attributeOf, childrenOf, textOf, type XmlElement } from '../xml/tree.ts';
+import { writeXml } from '../xml/write-xml.ts';
 import { isForUs, SoapError, type SoapMessage } from './message.ts';
 import { SOAP_NAMESPACES, type SoapVersion } from './version.ts';
 import { WSSE } from './wsse-names.ts';

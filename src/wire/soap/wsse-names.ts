@@ -17,6 +17,9 @@ export const EXC_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 
 export const BASE64_BINARY = `${WSS}-soap-message-security-1.0#Base64Binary`;
 export const X509_V3 = `${WSS}-x509-token-profile-1.0#X509v3`;
+/** The value types of key identifiers: the extension of a certificate, and the SHA-1 of the whole of it (SOAP Message Security 1.1.1). */
+export const X509_KEY_IDENTIFIER = `${WSS}-x509-token-profile-1.0#X509SubjectKeyIdentifier`;
+export const THUMBPRINT = 'http://docs.oasis-open.org/wss/oasis-wss-soap-message-security-1.1#ThumbprintSHA1';
 export const PASSWORD_TEXT = `${WSS}-username-token-profile-1.0#PasswordText`;
 export const PASSWORD_DIGEST = `${WSS}-username-token-profile-1.0#PasswordDigest`;
 

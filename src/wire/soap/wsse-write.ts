@@ -4,7 +4,6 @@ import { canonicalXml } from '../xml/canonical.ts';
 import { readXml } from '../xml/read-xml.ts';
 import { escapeText } from '../xml/text.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../xml/tree.ts';
-import { isAddressing } from './addressing.ts';
 import { isForUs, SoapError } from './message.ts';
 import { SOAP_NAMESPACES, SOAP_PREFIXES, type SoapVersion } from './version.ts';
 import {
@@ -23,21 +22,35 @@ import {
 export interface SecurityContent {
   readonly usernameToken?: {
     readonly user: string;
-    /** The password, or its digest. */
-    readonly password: string;
-    readonly digest: boolean;
-    readonly nonce: string;
-    readonly created: string;
+    /** The token has nothing but the user without it. */
+    readonly password?: {
+      /** The password, or its digest. */
+      readonly text: string;
+      readonly digest: boolean;
+      readonly nonce: string;
+      readonly created: string;
+    };
   };
   readonly timestamp?: { readonly created: string; readonly expires: string };
-  /** The certificate of the signature, in DER. */
-  readonly certificate?: string;
+  /** The certificate of the signature. */
+  readonly key?: KeyReference;
+}
+
+/** How a signature refers to the certificate of its key. */
+export interface KeyReference {
+  /** The certificate in DER, as base64, if the message contains it. */
+  readonly token?: string;
+  /** The signature covers the certificate. */
+  readonly isSigned?: boolean;
+  /** What SecurityTokenReference contains. */
+  readonly xml: string;
 }
 
 /** Ids of what a signature covers. The names of other blocks are numbered. */
 const TIME_ID = 'security-time';
 const USER_ID = 'security-user';
-const TOKEN_ID = 'security-token';
+/** The id of the certificate of a signature. */
+export const TOKEN_ID = 'security-token';
 const BODY_ID = 'security-body';
 
 /** Base64(SHA-1(nonce + created + password)) (UsernameToken Profile 1.1.1, section 3.1). */
@@ -46,29 +59,37 @@ export function passwordDigest(nonce: Uint8Array, created: string, password: str
 }
 
 /**
- * The header block, which must be understood, without a signature: tokens are in front of what refers to them.
+ * The header block, which must be understood. The Timestamp is the first (WS-SecurityPolicy 1.3, section 6.7, LaxTsFirst), and tokens
+ * are in front of what refers to them (Strict).
  * @param signature XML of the signature
  */
 export function securityBlock(version: SoapVersion, content: SecurityContent, signature = ''): string {
-  const { usernameToken: user, timestamp: time, certificate } = content;
+  const { usernameToken: user, timestamp: time, key } = content;
   const soap = SOAP_PREFIXES[version];
   const parts = [
-    certificate === undefined
-      ? ''
-      : `<wsse:BinarySecurityToken wsu:Id="${TOKEN_ID}" ValueType="${X509_V3}" EncodingType="${BASE64_BINARY}">${certificate}</wsse:BinarySecurityToken>`,
     time === undefined
       ? ''
       : `<wsu:Timestamp wsu:Id="${TIME_ID}"><wsu:Created>${time.created}</wsu:Created><wsu:Expires>${time.expires}</wsu:Expires></wsu:Timestamp>`,
+    key?.token === undefined
+      ? ''
+      : `<wsse:BinarySecurityToken wsu:Id="${TOKEN_ID}" ValueType="${X509_V3}" EncodingType="${BASE64_BINARY}">${key.token}</wsse:BinarySecurityToken>`,
     user === undefined
       ? ''
-      : `<wsse:UsernameToken wsu:Id="${USER_ID}"><wsse:Username>${escapeText(user.user)}</wsse:Username>` +
-        `<wsse:Password Type="${user.digest ? PASSWORD_DIGEST : PASSWORD_TEXT}">${escapeText(user.password)}</wsse:Password>` +
-        `<wsse:Nonce EncodingType="${BASE64_BINARY}">${user.nonce}</wsse:Nonce><wsu:Created>${user.created}</wsu:Created></wsse:UsernameToken>`,
+      : `<wsse:UsernameToken wsu:Id="${USER_ID}"><wsse:Username>${escapeText(user.user)}</wsse:Username>${passwordXml(user)}</wsse:UsernameToken>`,
     signature,
   ];
   // An envelope of the caller may have other prefixes.
   const names = `xmlns:wsse="${WSSE}" xmlns:wsu="${WSU}" xmlns:${soap}="${SOAP_NAMESPACES[version]}"`;
   return `<wsse:Security ${names} ${soap}:mustUnderstand="1">${parts.join('')}</wsse:Security>`;
+}
+
+function passwordXml({ password }: NonNullable<SecurityContent['usernameToken']>): string {
+  if (password === undefined) return '';
+  const { text, digest, nonce, created } = password;
+  return (
+    `<wsse:Password Type="${digest ? PASSWORD_DIGEST : PASSWORD_TEXT}">${escapeText(text)}</wsse:Password>` +
+    `<wsse:Nonce EncodingType="${BASE64_BINARY}">${nonce}</wsse:Nonce><wsu:Created>${created}</wsu:Created>`
+  );
 }
 
 /** URIs of the algorithms of a signature. */
@@ -84,8 +105,8 @@ export interface MessageSigning extends SignatureMethods {
 }
 
 /** The signature of a message that is only shown. @param hidden in place of its values */
-export function shownSignature(methods: SignatureMethods, hidden: string): string {
-  return signatureXml(signedInfo(methods, [{ id: BODY_ID, digest: hidden }]), hidden);
+export function shownSignature(methods: SignatureMethods, key: KeyReference, hidden: string): string {
+  return signatureXml(signedInfo(methods, [{ id: BODY_ID, digest: hidden }]), key, hidden);
 }
 
 /** Whether an envelope has a Security header for the receiver of the message already. */
@@ -100,24 +121,25 @@ export function withBlock(envelope: string, block: string): string {
 }
 
 /**
- * Puts a Security header into an envelope, with a signature over its Body, its header blocks of WS-Addressing, and what else is
- * in the Security header.
+ * Puts a Security header into an envelope, with a signature over its Body, its header blocks for the receiver of the message, and what
+ * else is in the Security header.
  * @returns the text, and the value of the signature in base64
  * @throws XmlError, SoapError for a text that is not an envelope; CanonicalError
  */
 export function signedEnvelope(
   envelope: string,
   version: SoapVersion,
-  content: SecurityContent,
+  content: SecurityContent & { readonly key: KeyReference },
   signing: MessageSigning,
 ): { readonly text: string; readonly signature: string } {
   const text = normalised(envelope);
   const root = readXml(text);
   const body = bodyOf(root, version);
-  const { ids, edits } = identified(text, [body, ...headersOf(root).filter(isAddressing)]);
+  const { ids, edits } = identified(text, [body, ...headersOf(root).filter((each) => isForUs(each, version))]);
   const own = [
     ...(content.timestamp === undefined ? [] : [TIME_ID]),
     ...(content.usernameToken === undefined ? [] : [USER_ID]),
+    ...(content.key.isSigned === true ? [TOKEN_ID] : []),
   ];
   const whole = (signature: string): string =>
     edited(text, [...edits, blockAt(text, root, securityBlock(version, content, signature))]);
@@ -130,7 +152,7 @@ export function signedEnvelope(
   });
   const info = signedInfo(signing, references);
   const signature = signing.sign(canonicalXml(readXml(info)));
-  return { text: whole(signatureXml(info, signature)), signature };
+  return { text: whole(signatureXml(info, content.key, signature)), signature };
 }
 
 function signedInfo(
@@ -148,11 +170,10 @@ function signedInfo(
   );
 }
 
-function signatureXml(info: string, value: string): string {
+function signatureXml(info: string, key: KeyReference, value: string): string {
   return (
     `<ds:Signature xmlns:ds="${DS}">${info}<ds:SignatureValue>${value}</ds:SignatureValue><ds:KeyInfo>` +
-    `<wsse:SecurityTokenReference><wsse:Reference URI="#${TOKEN_ID}" ValueType="${X509_V3}"/></wsse:SecurityTokenReference>` +
-    `</ds:KeyInfo></ds:Signature>`
+    `<wsse:SecurityTokenReference>${key.xml}</wsse:SecurityTokenReference></ds:KeyInfo></ds:Signature>`
   );
 }
 
@@ -195,15 +216,23 @@ function edited(text: string, edits: readonly Edit[]): string {
   return pieces.join('') + text.slice(at);
 }
 
+/** A prefix that the text does not declare, so that it changes the meaning of no name. */
+function freePrefix(text: string): string {
+  let prefix = 'wsu';
+  for (let number = 1; text.includes(`xmlns:${prefix}`); number++) prefix = `wsu${number}`;
+  return prefix;
+}
+
 /** The ids of elements, each its own or a new one. */
 function identified(text: string, elements: readonly XmlElement[]) {
   const edits: Edit[] = [];
+  const prefix = freePrefix(text);
   const ids = elements.map((element, index) => {
     const own = attributeOf(element, 'Id', WSU);
     if (own !== undefined) return own;
     const id = index === 0 ? BODY_ID : `security-header-${index}`;
     const { from } = startTagEnd(text, element);
-    edits.push({ from, to: from, text: ` xmlns:wsu="${WSU}" wsu:Id="${id}"` });
+    edits.push({ from, to: from, text: ` xmlns:${prefix}="${WSU}" ${prefix}:Id="${id}"` });
     return id;
   });
   return { ids, edits };

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { readContentType } from '../content-type.ts';
 import { WireError } from '../error.ts';
 import type { MediaType } from '../media-type.ts';
-import { boundaryFault } from '../multipart/headers.ts';
+import { boundaryFault } from '../multipart/boundary.ts';
 import { percentEncode, tryPercentDecode } from '../percent.ts';
 import type { XmlElement } from '../xml/tree.ts';
 

@@ -3,7 +3,7 @@ import { normalizePercent, percentDecode } from '../percent.ts';
 import type { QueryString } from '../query-string.ts';
 import { type LiteralPair, layOut, receivable } from './layout.ts';
 import { canonicalPath, compilePath, defaultShape, type ValueShape, wireForm } from './program.ts';
-import { pathSegments } from './specificity.ts';
+import { pathSegments } from './segments.ts';
 import { type TemplateVariable, type UriTemplate, UriTemplateError } from './uri-template.ts';
 
 // URI Template matching: RFC 6570 section 1.4 in reverse, on the raw path and query, with literals compared as in RFC

@@ -1,6 +1,7 @@
 import { type LiteralPair, layOut, receivable } from './layout.ts';
 import { compilePath, defaultShape, type Instruction, type PathProgram, type ValueShape } from './program.ts';
-import { dominance, pathSegments, type Segment } from './specificity.ts';
+import { pathSegments, type Segment } from './segments.ts';
+import { dominance } from './specificity.ts';
 import type { TemplateVariable, UriTemplate } from './uri-template.ts';
 
 // Whether one request can match two URI Templates with nothing to decide between them.

@@ -1,5 +1,6 @@
-import { CharacterReader, checkCharacters, nameAt, nameError, type XmlName } from './characters.ts';
-import { skipDeclaration } from './encoding.ts';
+import { CharacterReader, checkCharacters } from './characters.ts';
+import { skipDeclaration } from './declaration.ts';
+import { nameAt, nameError, type XmlName } from './name.ts';
 import { OUTERMOST, type Scope } from './namespaces.ts';
 import { skipWhite, XML_LIMITS, XmlError, type XmlLimits, XmlSource } from './source.ts';
 import { AttributeReader, NO_ATTRIBUTES, ReadElement } from './start-tag.ts';

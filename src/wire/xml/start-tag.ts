@@ -1,4 +1,5 @@
-import { type CharacterReader, nameAt, nameError, type XmlName } from './characters.ts';
+import type { CharacterReader } from './characters.ts';
+import { nameAt, nameError, type XmlName } from './name.ts';
 import { faultOfDeclaration, OUTERMOST, Scope, XMLNS_NAMESPACE } from './namespaces.ts';
 import { skipWhite, type XmlError, type XmlLimits, type XmlSource } from './source.ts';
 import type { XmlAttribute, XmlElement } from './tree.ts';

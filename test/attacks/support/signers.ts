@@ -94,6 +94,47 @@ HWxegeAgSFgMKkTH9KnhZ9PGnZAPhrI1geXRJu/RYXr4ZN7DtvJeMFZ6
 `,
 };
 
+/** ECDSA with P-256; by another issuer, `CN=two,O=Twins`, which has given it the number of `ELLIPTIC`: 7. */
+export const TWIN: Signer = {
+  certificate: `-----BEGIN CERTIFICATE-----
+MIIBfzCCASagAwIBAgIBBzAKBggqhkjOPQQDAjAeMQ4wDAYDVQQKDAVUd2luczEM
+MAoGA1UEAwwDdHdvMCAXDTI2MTEyOTA3MTA0OVoYDzIxMjYxMTA1MDcxMDQ5WjAe
+MQ4wDAYDVQQKDAVUd2luczEMMAoGA1UEAwwDdHdvMFkwEwYHKoZIzj0CAQYIKoZI
+zj0DAQcDQgAEWXomQXThD0woYTLY/OFdsQx5oyQpla66si5MjEMdRfEsCcS4g1mr
+qYV5pl+t0SjTHjG82bSlt/ST8N5BnXzYs6NTMFEwHQYDVR0OBBYEFGHXqWdbPo1c
+DC/Y18Jv98bjqAhAMB8GA1UdIwQYMBaAFGHXqWdbPo1cDC/Y18Jv98bjqAhAMA8G
+A1UdEwEB/wQFMAMBAf8wCgYIKoZIzj0EAwIDRwAwRAIgC4bxb9am/2BBP7RQjUhY
+1lm888IvMnAsAIQDDlZRd48CIGkICO5D8BDw/gtlmuts8JVgP3ZjvZKpZ/gP4EIx
+hN90
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgkytxkigr+/GHNUid
+A2ia2YR+yYq+oq/GIWhHpfmxalWhRANCAARZeiZBdOEPTChhMtj84V2xDHmjJCmV
+rrqyLkyMQx1F8SwJxLiDWauphXmmX63RKNMeMbzZtKW39JPw3kGdfNiz
+-----END PRIVATE KEY-----
+`,
+};
+
+/** ECDSA with P-256; `CN=bare`, without extensions. */
+export const BARE: Signer = {
+  certificate: `-----BEGIN CERTIFICATE-----
+MIIBGTCBwQIUAa2xebcCnHwqUgPyVDytm21fM2YwCgYIKoZIzj0EAwIwDzENMAsG
+A1UEAwwEYmFyZTAgFw0yNjExMjkwNzMyMTdaGA8yMTI2MTEwNTA3MzIxN1owDzEN
+MAsGA1UEAwwEYmFyZTBZMBMGByqGSM49AgEGCCqGSM49AwEHA0IABLMPvJEpuR23
+4Oxf7muwRWxyetZ2xXnFMnSsjCtbxfpvCO5tLKvkei+Otpt3hcehyrsF2BS2yyFI
+nE2ZPOKqDXcwCgYIKoZIzj0EAwIDRwAwRAIgXfprrhqfvEKEX7LrhKcwfsh0knzT
+dYmieQQk8PjTQaoCIDf1o5cWf7MKhlets0H7jrc4eq7zRPC/U4rV/Bog7rLQ
+-----END CERTIFICATE-----
+`,
+  key: `-----BEGIN PRIVATE KEY-----
+MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgOZ8UmpF/UYyO6Gw7
+OsLpXeDA4uxfB8R8ykbA5XlcdHuhRANCAASzD7yRKbkdt+DsX+5rsEVscnrWdsV5
+xTJ0rIwrW8X6bwjubSyr5Hovjrabd4XHocq7BdgUtsshSJxNmTziqg13
+-----END PRIVATE KEY-----
+`,
+};
+
 /** The same subject, by its own word alone. */
 export const FORGED: Signer = {
   certificate: `-----BEGIN CERTIFICATE-----

@@ -15,7 +15,7 @@ export const EXC = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 export const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 export const ECDSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256';
 const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
-const X509 = `${WSS}-x509-token-profile-1.0#X509v3`;
+export const X509 = `${WSS}-x509-token-profile-1.0#X509v3`;
 const BASE64 = `${WSS}-soap-message-security-1.0#Base64Binary`;
 export const SECRET = 'shared by two';
 
@@ -157,9 +157,15 @@ class Ecdsa {
   verifySignature = (): boolean => false;
 }
 
-/** A message that is signed as it should be. */
-export function signedCall(operation = 'SIGNED', said = 'hello', signing: Signing = {}, time = timestamp()): string {
-  return signed(message(security(token(signing.signer ?? PARTNER) + time), call(operation, said)), signing);
+/** A message that is signed as it should be. @param tokens the certificate in it */
+export function signedCall(
+  operation = 'SIGNED',
+  said = 'hello',
+  signing: Signing = {},
+  time = timestamp(),
+  tokens = token(signing.signer ?? PARTNER),
+): string {
+  return signed(message(security(tokens + time), call(operation, said)), signing);
 }
 
 export interface TokenParts {

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { Agent, get as httpGet } from 'node:http';
+import { Agent, createServer, get as httpGet } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { files, staffPath, staffProject } from '../fixture.ts';
@@ -175,7 +178,8 @@ test('a handler that is missing is created as a stub, and answers when it is wri
 
 test('a save with which the gateway ends while it starts is over with the next one', async () => {
   // Ends while the one file is there without the other.
-  const greet = `import { existsSync } from 'node:fs';
+  const greet = `import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 const isThere = (name: string): boolean => existsSync(new URL('../definitions/' + name, import.meta.url));
 if (isThere('first.yaml') && !isThere('second.yaml')) process.exit(3);
 ${files['src/greet.ts']}`;
@@ -218,9 +222,14 @@ test('a gateway that crashes is started again on the same port; callers wait rat
   await dev.until(/^The gateway ended \(exit code 7\)/m);
 });
 
-test('a port that is taken ends it: one line, a hint, exit code 1', async () => {
+test.each([
+  [['dev']],
+  [['dev', '--reset']],
+])('a port that is taken ends %j: one line, a hint, exit code 1, and the database, which its holder may use, is left as it is', async (command) => {
   const port = await takenPort();
-  const { code, stderr } = await signalboxProcess(['dev'], { cwd: await staffProject(), env: { PORT: String(port) } });
+  const cwd = await staffProject();
+  const { code, stderr } = await signalboxProcess(command, { cwd, env: { PORT: String(port) } });
+  expect(existsSync(join(cwd, '.signalbox/signalbox.db'))).toBe(false);
   expect(stderr).toMatch(
     new RegExp(
       `^signalbox: 127\\.0\\.0\\.1:${port} is in use by process ${process.pid} \\(.*\\)\n  .*PORT=0 takes a free one\\.\n$`,
@@ -244,6 +253,22 @@ test('the port of a gateway that stops is waited for, and says whose it is', asy
   );
   serving.process.kill('SIGKILL');
   await dev.until(ready);
+});
+
+test('a port whose gateway does not stop in time ends it: two lines, and nothing of Node', async () => {
+  const draining = createServer((_, response) => void response.writeHead(503).end()).listen(0, '127.0.0.1');
+  onTestFinished(() => void draining.close());
+  await once(draining, 'listening');
+  const { port } = draining.address() as AddressInfo;
+  const { code, stdout, stderr } = await signalboxProcess(['dev'], {
+    cwd: await staffProject(),
+    env: { PORT: String(port) },
+  });
+  expect(stdout).toMatch(
+    /^127\.0\.0\.1:\d+ is in use by process \d+ \(.*\); it stops, and dev waits for the port\.\n$/,
+  );
+  expect(stderr).toMatch(/^signalbox: 127\.0\.0\.1:\d+ is in use by .*\n {2}.*PORT=0 takes a free one\.\n$/);
+  expect(code).toBe(1);
 });
 
 test('SIGTERM ends it and its child at once; nothing is left behind', async () => {

@@ -160,6 +160,21 @@ components:
     ]);
   });
 
+  it.each(['User-Agent', 'X-Request-Id', 'Host'])('report a key in %s, which calls write themselves', async (name) => {
+    const { declared, losses } = await declaredOf(
+      contract(`
+paths:
+  /a: { get: { operationId: a, security: [{ key: [] }], responses: { '200': { description: ok } } } }
+components:
+  securitySchemes:
+    key: { type: apiKey, in: header, name: ${name} }
+`),
+    );
+    expect(errorsOf(declared)).toEqual([]);
+    expect(yamlOf(declared).setup).not.toContain('credential');
+    expect(losses.map(({ what }) => what)).toEqual([`the contract asks for an API key in the header, ${name}`]);
+  });
+
   it('send each field of a form as one text, members of objects by fields of their own, and lists in headers as texts', async () => {
     const { declared, losses } = await declaredOf(
       contract(`

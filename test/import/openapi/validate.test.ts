@@ -74,6 +74,7 @@ components:
     '13: a schema that is part of itself by "#/components/schemas/A": taken once',
     '12: a schema that is part of itself by "#/components/schemas/B": taken once',
     '8: a second query parameter "q": the last one is taken',
+    '8: integers without a format or bounds: they have 64 bits; write big-integer at a field that may be longer, which the next import keeps',
     '12: a property "", which no field can be called: left out',
   ]);
 });

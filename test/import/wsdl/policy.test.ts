@@ -111,6 +111,13 @@ describe('policies of a WSDL', () => {
     const plain = await imported(contract(policy('A', TOKEN), { binding: reference('A') }), 'consumer');
     expect(plain.yaml.setup).toContain('password: "${secret:PARTNER_PASSWORD}" }');
     expect(plain.yaml.setup).not.toContain('digest');
+    const without = contract(policy('A', digest.replace('HashPassword', 'NoPassword')), { binding: reference('A') });
+    const none = await imported(without, 'consumer');
+    expect(none.losses).toEqual([]);
+    const named = contract(policy('A', '<sp:constructor/>'), { binding: reference('A') });
+    expect((await imported(named, 'consumer')).losses).toEqual(["the policy constructor can't be met"]);
+    expect(none.yaml.setup).toContain('username-token: { user: "${env:PARTNER_USER}" }');
+    expect((await imported(without)).losses).toEqual(['the contract asks for username-token']);
   });
 
   it('give calls a signature of the Body, and list what needs encryption or a token of an issuer', async () => {
@@ -158,6 +165,115 @@ describe('policies of a WSDL', () => {
     expect((await of(`${binding()}<mtom:OptimizedMimeSerialization/>`)).told).toEqual([
       'the contract asks for a signature in messages: calls are sent without it',
     ]);
+  });
+
+  const INCLUDE = 'http://docs.oasis-open.org/ws-sx/ws-securitypolicy/200702/IncludeToken';
+  const policyOf = (name: string, ...inside: readonly string[]): string =>
+    `<sp:${name}><wsp:Policy>${inside.map((each) => (each.startsWith('<') ? each : `<sp:${each}/>`)).join('')}</wsp:Policy></sp:${name}>`;
+  const x509 = (include: string, ...inside: readonly string[]): string =>
+    policyOf('X509Token', ...inside).replace('<sp:X509Token', `<sp:X509Token sp:IncludeToken="${INCLUDE}/${include}"`);
+  const signing = (initiator: string, ...more: readonly string[]): string =>
+    policyOf(
+      'AsymmetricBinding',
+      policyOf('InitiatorToken', initiator),
+      policyOf('RecipientToken', x509('Never', 'RequireIssuerSerialReference')),
+      ...more,
+    );
+  const timed = (...more: readonly string[]): string =>
+    TRANSPORT.replace('</wsp:Policy></sp:TransportBinding>', '<sp:IncludeTimestamp/>$&') + more.join('');
+  /** The credential of calls, and what they lack. */
+  const calledBy = async (inside: string) => {
+    const text = contract(policy('A', inside), { binding: reference('A') });
+    const { declared, losses } = await declaredOf({ 'a.wsdl': text }, { as: 'consumer' });
+    expect(errorsOf(declared)).toEqual([]);
+    const setup = yamlOf(declared).setup?.replace(/---.*/s, '').replace(/\s+/g, ' ') ?? '';
+    return { setup, told: losses.map(({ what, instead }) => `${what}: ${instead}`) };
+  };
+
+  it.each<[string, string, RegExp | undefined]>([
+    ['in the message', x509('AlwaysToRecipient'), undefined],
+    ['by any name', x509('Never'), /reference: issuer-serial/],
+    ['by a name', x509('AlwaysToInitiator', 'RequireThumbprintReference'), /reference: thumbprint/],
+    ['in both ways', x509('Always', 'RequireKeyIdentifierReference'), /reference: key-identifier,? token: included/],
+  ])('say how calls refer to their certificate: %s', async (_, token, expected) => {
+    const { setup, told } = await calledBy(signing(token, 'IncludeTimestamp'));
+    expect(told).toEqual([]);
+    expect(setup).toMatch(/reply-signature/);
+    if (expected === undefined) expect(setup).not.toMatch(/reference:|token:/);
+    else expect(setup).toMatch(expected);
+  });
+
+  it('say which references are understood, whether there is a Timestamp, and that the certificate is signed', async () => {
+    const understood = policyOf('Wss10', 'MustSupportRefKeyIdentifier');
+    expect((await calledBy(signing(x509('Never'), 'IncludeTimestamp') + understood)).setup).toMatch(
+      /reference: key-identifier/,
+    );
+    expect((await calledBy(signing(x509('Always')))).setup).toMatch(/timestamp: 0 s/);
+    const protecting = await calledBy(signing(x509('Always'), 'IncludeTimestamp', 'ProtectTokens'));
+    expect(protecting).toMatchObject({ told: [], setup: expect.stringMatching(/timestamp: 5 min.*token: signed/) });
+    expect((await calledBy(signing(x509('Never'), 'ProtectTokens'))).told).toEqual([
+      "the policy ProtectTokens can't be met: it needs a signature of a certificate that is not in the message, which messages here do not have",
+    ]);
+  });
+
+  it('of endorsing certificates are met by a signature over TLS, whose replies are not signed', async () => {
+    const { setup, told } = await calledBy(timed(policyOf('EndorsingSupportingTokens', x509('Always'))));
+    expect(told).toEqual([]);
+    expect(setup).toMatch(/timestamp: 5 min signature: /);
+    expect(setup).not.toMatch(/reply-signature/);
+    const unprotected = await calledBy(
+      `<sp:SymmetricBinding/>${policyOf('EndorsingSupportingTokens', x509('Always'))}`,
+    );
+    expect(unprotected.setup).not.toMatch(/signature/);
+    const certified = TRANSPORT.replace('<sp:HttpsToken/>', policyOf('HttpsToken', 'RequireClientCertificate'));
+    expect(await calledBy(certified)).toMatchObject({
+      told: [],
+      setup: expect.stringMatching(/certificate: \{ file: "\$\{env:PARTNER_TLS/),
+    });
+  });
+
+  it.each([
+    ['KerberosToken', 'a Kerberos ticket', timed(policyOf('EndorsingSupportingTokens', policyOf('KerberosToken')))],
+    ['SamlToken', 'a token of an issuer, such as SAML', timed(policyOf('EncryptedSupportingTokens', 'SamlToken'))],
+    ['UsernameToken', 'derived keys', timed(policyOf('EndorsingSupportingTokens', 'UsernameToken'))],
+    [
+      'X509Token',
+      'a signature by a further key',
+      signing(x509('Always'), 'IncludeTimestamp') + policyOf('EndorsingSupportingTokens', x509('Always')),
+    ],
+    [
+      'RequireDerivedKeys of X509Token',
+      'derived keys',
+      signing(x509('Always', 'RequireDerivedKeys'), 'IncludeTimestamp'),
+    ],
+    [
+      'WssX509PkiPathV1Token10 of X509Token',
+      'a token other than an X.509 v3 certificate',
+      signing(x509('Always', 'WssX509PkiPathV1Token10'), 'IncludeTimestamp'),
+    ],
+    [
+      'SignedParts',
+      'a signature of these parts',
+      `${signing(x509('Always'), 'IncludeTimestamp')}<sp:SignedParts><sp:Body/><sp:Attachments/></sp:SignedParts>`,
+    ],
+    [
+      'RequireDerivedKeys of UsernameToken',
+      'derived keys',
+      policyOf('SupportingTokens', policyOf('UsernameToken', 'RequireDerivedKeys')),
+    ],
+    ['SymmetricBinding', 'encryption', '<sp:SymmetricBinding/><sp:SignedParts><sp:Body/></sp:SignedParts>'],
+  ])('that can not be met are named: %s needs %s', async (name, needs, inside) => {
+    expect((await calledBy(inside)).told).toEqual([
+      `the policy ${name} can't be met: it needs ${needs}, which messages here do not have`,
+    ]);
+  });
+
+  it('of headers are met by a signature, and a Timestamp at the end is not', async () => {
+    const parts = '<sp:SignedParts><sp:Header Name="Order" Namespace="urn:other"/></sp:SignedParts><sp:SignedParts/>';
+    expect((await calledBy(signing(x509('Always'), 'IncludeTimestamp') + parts)).told).toEqual([]);
+    expect((await calledBy(signing(x509('Always'), 'IncludeTimestamp', policyOf('Layout', 'LaxTsLast')))).told).toEqual(
+      ["the policy LaxTsLast can't be met: messages have none of it, and may be refused for that"],
+    );
   });
 
   it('ask calls for WS-Addressing and MTOM', async () => {

@@ -4,28 +4,42 @@ import jakarta.xml.ws.ServiceMode;
 import jakarta.xml.ws.WebServiceProvider;
 import java.io.StringReader;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.KeyStore;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Properties;
+import javax.net.ssl.KeyManager;
+import javax.net.ssl.KeyManagerFactory;
+import javax.net.ssl.TrustManager;
+import javax.net.ssl.TrustManagerFactory;
 import javax.security.auth.callback.CallbackHandler;
 import javax.xml.transform.Source;
 import javax.xml.transform.stream.StreamSource;
+import org.apache.cxf.configuration.jsse.TLSServerParameters;
+import org.apache.cxf.configuration.security.ClientAuthentication;
 import org.apache.cxf.jaxws.EndpointImpl;
+import org.apache.cxf.transport.http_jetty.JettyHTTPServerEngineFactory;
 import org.apache.wss4j.common.ext.WSPasswordCallback;
 
 /**
  * Endpoints of CXF, whose policies are those of their WSDL files. Arguments: a key store with the key of
- * "server" and the certificate of "partner", then WSDL files. The path of each endpoint is the name of its file. Prints the address when all of them listen.
+ * "server" and the certificate of "partner", then WSDL files. The path of each endpoint is the name of its file; it is reached over TLS if the address in the
+ * file is. Prints both addresses when all of them listen.
  */
 class Policies {
   public static void main(String[] args) throws Exception {
     Properties own = store(Path.of(args[0]));
-    int port;
-    try (var free = new ServerSocket(0)) {
-      port = free.getLocalPort();
-    }
-    String address = "http://127.0.0.1:" + port;
+    int port = freePort();
+    int protectedPort = freePort();
+    var tls = new TLSServerParameters();
+    tls.setKeyManagers(keys(Path.of(args[0])));
+    tls.setTrustManagers(trust(Path.of(args[0])));
+    var clients = new ClientAuthentication();
+    clients.setWant(true);
+    tls.setClientAuthentication(clients);
+    new JettyHTTPServerEngineFactory().setTLSServerParametersForPort("127.0.0.1", protectedPort, tls);
     for (int n = 1; n < args.length; n++) {
       Path wsdl = Path.of(args[n]);
       String name = wsdl.getFileName().toString().replace(".wsdl", "");
@@ -46,9 +60,32 @@ class Policies {
       if (name.endsWith("256")) properties.put(
           "ws-security.asymmetric.signature.algorithm", "http://www.w3.org/2001/04/xmldsig-more#rsa-sha256");
       endpoint.setProperties(properties);
-      endpoint.publish(address + "/" + name);
+      boolean isProtected = Files.readString(wsdl).contains("location=\"https:");
+      endpoint.publish((isProtected ? "https://127.0.0.1:" + protectedPort : "http://127.0.0.1:" + port) + "/" + name);
     }
-    System.out.println("listening at " + address);
+    System.out.println("listening at http://127.0.0.1:" + port + " and https://127.0.0.1:" + protectedPort);
+  }
+
+  private static int freePort() throws Exception {
+    try (var free = new ServerSocket(0)) {
+      return free.getLocalPort();
+    }
+  }
+
+  private static KeyStore opened(Path file) throws Exception {
+    return KeyStore.getInstance(file.toFile(), "changeit".toCharArray());
+  }
+
+  private static KeyManager[] keys(Path file) throws Exception {
+    var factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    factory.init(opened(file), "changeit".toCharArray());
+    return factory.getKeyManagers();
+  }
+
+  private static TrustManager[] trust(Path file) throws Exception {
+    var factory = TrustManagerFactory.getInstance(TrustManagerFactory.getDefaultAlgorithm());
+    factory.init(opened(file));
+    return factory.getTrustManagers();
   }
 
   private static Properties store(Path file) {

@@ -45,11 +45,16 @@ class Signed {
     defaults.putAll(Map.of("action", "Timestamp Signature", "user", "partner"));
     Map<String, Object> digest = new HashMap<>(
         Map.of("action", "UsernameToken", "user", "demo", "passwordType", "PasswordDigest"));
-    for (Map<String, Object> each : new Map[] {signature, defaults}) each.put("passwordCallbackRef", password("changeit"));
+    // Without this setting WSS4J names the certificate by issuer and serial number.
+    Map<String, Object> named = new HashMap<>(signature);
+    named.remove("signatureKeyIdentifier");
+    for (Map<String, Object> each : new Map[] {signature, defaults, named}) each.put("passwordCallbackRef", password("changeit"));
     digest.put("passwordCallbackRef", password(secret));
     call("signature", "SIGNED", args, signature);
     call("signature of the defaults", "SIGNED", args, defaults);
     call("digest", "DIGEST", args, digest);
+    call("named where the scheme has no certificates", "SIGNED", args, named);
+    call("named", "NAMED", args, named);
   }
 
   private static CallbackHandler password(String password) {

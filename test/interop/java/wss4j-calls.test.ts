@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseConfigText } from '../../../src/load/value/config-text.ts';
 import type { NodeCredential } from '../../../src/model/node.ts';
+import { KEY_REFERENCES } from '../../../src/model/security.ts';
 import { PARTNER } from '../../attacks/support/signers.ts';
 import { client, node, partner, reply, target } from '../../invoke/support.ts';
 import { document, field } from '../../support/registry.ts';
@@ -53,6 +54,12 @@ test.skipIf(!hasMaven)(
       [await sent({ timestamp: 60_000 }), 'Timestamp'],
       [signed, `Timestamp, ${addressing}`],
       [await sent({ signature, timestamp: 300_000 }, SOAP_12), `Timestamp, ${addressing}`],
+      ...(await Promise.all(
+        KEY_REFERENCES.filter((each) => each !== 'token').map(async (reference) => {
+          const named = { ...signature, reference };
+          return [await sent({ signature: named, timestamp: 300_000 }), `Timestamp, ${addressing}`] as const;
+        }),
+      )),
       [
         await sent({ usernameToken: token(true), signature, timestamp: 300_000 }),
         `Timestamp, UsernameToken, ${addressing}, signed UsernameToken`,

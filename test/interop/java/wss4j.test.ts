@@ -12,7 +12,17 @@ import { hasMaven, needsMaven } from './maven.ts';
 
 let gateway: TestGateway;
 beforeAll(async () => {
-  gateway = await startTestGateway({ files: PROJECT, env: ENV });
+  const named = `scheme: NAMED
+signature: { certificates: callers.pem }
+---
+service: Named.v1
+namespace: urn:test:Safe.v1
+permission: EVERYTHING
+operations:
+  NAMED: { soap: true, requires: NAMED, request: SAID, response: SAID, handler: echo }
+`;
+  const files = { ...PROJECT, 'callers.pem': PARTNER.certificate, 'definitions/named.yaml': named };
+  gateway = await startTestGateway({ files, env: ENV });
 });
 afterAll(() => gateway.stop());
 
@@ -33,6 +43,8 @@ test.skipIf(!hasMaven)(
       'signature: partner Gr\u00fc\u00dfe &amp; &lt;b&gt;',
       'signature of the defaults: Credentials are missing or wrong.',
       'digest: demo Gr\u00fc\u00dfe &amp; &lt;b&gt;',
+      'named where the scheme has no certificates: Credentials are missing or wrong.',
+      'named: partner Gr\u00fc\u00dfe &amp; &lt;b&gt;',
     ]);
   },
   240_000,

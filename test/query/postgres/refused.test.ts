@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
 import { checkQueries, reachDatabase } from '../../../src/query/index.ts';
-import { readNames } from '../../../src/query/postgres/refused.ts';
+import { readNames } from '../../../src/query/postgres/called-names.ts';
 import { hasPostgres } from '../../support/postgres.ts';
 import { query } from '../support.ts';
 import { postgresOf } from './support.ts';

@@ -162,12 +162,18 @@ export function scriptPath(script: string): string {
   return fileURLToPath(new URL(script, import.meta.url));
 }
 
-/** The first line that a process prints. @throws Error if it exits without one */
-export function firstLine(child: ChildProcess, name: string): Promise<string> {
+/** The first line that a process prints, or the first that is like `of`. @throws Error if it exits without one */
+export function firstLine(child: ChildProcess, name: string, of = /^/): Promise<string> {
   return new Promise((resolve, reject) => {
     child.once('error', reject);
     child.once('close', (code) => reject(new Error(`${name} ended with ${code ?? 'a signal'} and printed nothing`)));
-    if (child.stdout !== null) createInterface(child.stdout).once('line', resolve);
+    if (child.stdout === null) return;
+    const lines = createInterface(child.stdout);
+    lines.on('line', (line) => {
+      if (!of.test(line)) return;
+      lines.removeAllListeners('line');
+      resolve(line);
+    });
   });
 }
 

@@ -36,7 +36,7 @@ const outbound = createLazyClient(registry, { env, spool: data.spool, folder: ro
 /** Called with the id of a message that was delivered, once that is committed. */
 let delivered: (message: string) => void = () => {};
 const services = await openServices(registry, {
-  ...{ data, outbound, log, redactor, audit: log, directory, ...(await importCode(registry, root)) },
+  ...{ data, outbound, log, settings: {}, redactor, audit: log, directory, ...(await importCode(registry, root)) },
   metrics: {
     published: () => {},
     attempted({ id, error }) {

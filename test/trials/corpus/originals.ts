@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Sources } from '../../../src/import/source.ts';
 import { attribute, childrenNamed } from '../../../src/import/xml.ts';
 import { schemasOf, XSD } from '../../../src/import/xsd/sources.ts';
-import { writeXml, type XmlAttribute, type XmlElement } from '../../../src/wire/xml/tree.ts';
+import type { XmlAttribute, XmlElement } from '../../../src/wire/xml/tree.ts';
+import { writeXml } from '../../../src/wire/xml/write-xml.ts';
 
 const HEAD = `<xs:schema xmlns:xs="${XSD}"`;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { boundaryOfText } from '../../../src/wire/multipart/headers.ts';
+import { boundaryOfText } from '../../../src/wire/multipart/boundary.ts';
 import { readAll } from './support.ts';
 
 describe('a message inside a text', () => {

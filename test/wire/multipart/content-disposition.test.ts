@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dispositionOf, fileNameOf } from '../../../src/wire/multipart/headers.ts';
+import { dispositionOf, fileNameOf } from '../../../src/wire/multipart/content-disposition.ts';
 
 describe('the file name of a Content-Disposition', () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boundaryFault } from '../../../src/wire/multipart/headers.ts';
+import { boundaryFault } from '../../../src/wire/multipart/boundary.ts';
 import { MultipartError, MultipartReader, SURROUNDINGS } from '../../../src/wire/multipart/read-multipart.ts';
 import { bytes, cut, faultOf, LIMITS, type Read, read, readAll, Source } from './support.ts';
 

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Base64Decoder, base64Length, encodeBase64 } from '../../../src/wire/base64.ts';
-import { decodeTransfer, QuotedPrintableDecoder } from '../../../src/wire/multipart/transfer-encoding.ts';
+import { QuotedPrintableDecoder } from '../../../src/wire/multipart/quoted-printable.ts';
+import { decodeTransfer } from '../../../src/wire/multipart/transfer-encoding.ts';
 import { expectWithin } from '../../support/duration.ts';
 
 const complain = (reason: string): Error => new SyntaxError(reason);

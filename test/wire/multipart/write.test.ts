@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { StreamedContent } from '../../../src/wire/measured.ts';
-import { boundaryFault } from '../../../src/wire/multipart/headers.ts';
+import { boundaryFault } from '../../../src/wire/multipart/boundary.ts';
 import { MultipartReader } from '../../../src/wire/multipart/read-multipart.ts';
 import { freshBoundary, type PartToWrite, writeMultipart } from '../../../src/wire/multipart/write.ts';
 

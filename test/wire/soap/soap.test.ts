@@ -11,7 +11,8 @@ import {
 } from '../../../src/wire/soap/message.ts';
 import { envelope, SOAP_CONTENT_TYPES, SOAP_NAMESPACES, type SoapVersion } from '../../../src/wire/soap/version.ts';
 import { readXml } from '../../../src/wire/xml/read-xml.ts';
-import { attributeOf, childrenOf, writeXml } from '../../../src/wire/xml/tree.ts';
+import { attributeOf, childrenOf } from '../../../src/wire/xml/tree.ts';
+import { writeXml } from '../../../src/wire/xml/write-xml.ts';
 
 const VERSIONS: readonly SoapVersion[] = ['1.1', '1.2'];
 

@@ -2,14 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readXml } from '../../../src/wire/xml/read-xml.ts';
 import { escapeAttribute, escapeText } from '../../../src/wire/xml/text.ts';
-import {
-  attributeOf,
-  childrenOf,
-  textOf,
-  writeXml,
-  type XmlAttribute,
-  type XmlElement,
-} from '../../../src/wire/xml/tree.ts';
+import { attributeOf, childrenOf, textOf, type XmlAttribute, type XmlElement } from '../../../src/wire/xml/tree.ts';
+import { writeXml } from '../../../src/wire/xml/write-xml.ts';
 import { expectWithin } from '../../support/duration.ts';
 
 function plain({ local, namespace, prefix, attributes, content }: XmlElement): unknown {

@@ -6,14 +6,14 @@ import { type Answer, operationsOf } from '../../../model/service.ts';
 import type { QueueOverview } from '../../../store/index.ts';
 import { builtOnce } from '../../built.ts';
 
-// What calls what: services, what answers them, and the nodes behind, from left to right.
+// The map of calls, from left to right: services, what answers them, and the nodes that these call.
 
 /** Layers from left to right. */
 export const LAYERS = ['Services', 'Answered by', 'Subscriptions', 'Calls', 'Nodes'] as const;
 
 /** A box of the map. */
 export interface Place {
-  /** `service Locations.v1`. */
+  /** For example `service Locations.v1`. */
   readonly key: string;
   readonly kind:
     | 'service'
@@ -26,7 +26,7 @@ export interface Place {
     | 'flow'
     | 'called'
     | 'node';
-  /** An id of the registry; of a group the id of its first service. */
+  /** An id of the registry; for a group, that of its first service. */
   readonly id: string;
   /** Index of {@link LAYERS}. */
   readonly layer: number;
@@ -38,18 +38,18 @@ export interface Place {
 export interface MapLine {
   readonly from: string;
   readonly to: string;
-  /** Ids of the operations that lead there. Their number is that of the line. */
+  /** Ids of the operations that lead there. The line shows how many there are. */
   readonly operations: ReadonlySet<string>;
 }
 
 export interface Graph {
-  /** Code and the gateway's database, to which nearly everything leads, are left out. */
+  /** Whether code and the gateway's database, to which nearly everything leads, are left out. */
   readonly isReduced?: true;
   readonly places: ReadonlyMap<string, Place>;
   readonly lines: readonly MapLine[];
 }
 
-/** Services of a whole map, above which those that lead to the same places are one box. */
+/** A whole map with more services shows services that lead to the same places as one box. */
 const MOST_SINGLE = 40;
 
 /** Collects places and lines. */
@@ -75,7 +75,7 @@ class Builder {
 export const graphOf = builtOnce(function* (registry: Registry): Generator<void, Graph> {
   const graph = new Builder();
   const ofNode = ({ id }: Node): string => graph.place('node', id, 4);
-  /** The box of what is called, with its lines to the nodes. */
+  /** The box of what is called, with its lines to nodes. */
   const ofCall = (call: ConsumerOperation | Flow): string => {
     const box = 'steps' in call ? graph.place('flow', call.id, 3) : graph.place('called', call.service.id, 3);
     for (const operation of operationsOf(call)) graph.line(box, ofNode(operation.target), operation.id);
@@ -127,13 +127,13 @@ export interface Filter {
   readonly service?: string | undefined;
   /** A node, with everything that leads to it. */
   readonly node?: string | undefined;
-  /** A part of ids; each box that has it, with everything that it leads to and that leads to it. */
+  /** A part of ids: every box with it, with everything that it leads to and that leads to it. */
   readonly q?: string | undefined;
-  /** A service; those that lead to the same places, each on its own. */
+  /** A service: those that lead to the same places, each as a box of its own. */
   readonly like?: string | undefined;
 }
 
-/** The part of a map that a filter asks for. Groups of services that lead to the same places are one box when it has many. */
+/** The part of a map that a filter selects. Services that lead to the same places are one box if there are many. */
 export function narrowed(graph: Graph, { service, node, q, like }: Filter): Graph {
   const shapes = shapesOf(graph);
   const word = q?.trim().toLowerCase() ?? '';
@@ -151,7 +151,7 @@ export function narrowed(graph: Graph, { service, node, q, like }: Filter): Grap
   return like !== undefined || services.length <= MOST_SINGLE ? part : grouped(withoutHubs(part), shapes);
 }
 
-/** Boxes with all that they lead to, and all that leads to them. */
+/** Boxes with everything that they lead to, and everything that leads to them. */
 function around({ places, lines }: Graph, chosen: readonly Place[]): Graph {
   const forward = Map.groupBy(lines, ({ from }) => from);
   const backward = Map.groupBy(lines, ({ to }) => to);
@@ -159,7 +159,7 @@ function around({ places, lines }: Graph, chosen: readonly Place[]): Graph {
   const seen = new Set(chosen.map(({ key }) => key));
   const walk = (index: ReadonlyMap<string, readonly MapLine[]>, next: (line: MapLine) => string): void => {
     const reached = new Set(chosen.map(({ key }) => key));
-    // A set that grows is visited to its end.
+    // The loop also visits what is added to the set meanwhile.
     for (const key of reached)
       for (const line of index.get(key) ?? []) {
         kept.add(line);
@@ -182,7 +182,10 @@ function withoutHubs({ places, lines }: Graph): Graph {
   };
 }
 
-/** Where each service leads beside code and the gateway's database, as a text; absent of one that leads nowhere else. */
+/**
+ * By service, the places that it leads to besides code and the gateway's database, as a text. Services that lead nowhere else
+ * are absent.
+ */
 function shapesOf({ places, lines }: Graph): ReadonlyMap<string, string> {
   const targets = Map.groupBy(
     lines.filter(({ from, to }) => from.startsWith('service ') && !isHub(places.get(to))),
@@ -219,22 +222,22 @@ function grouped({ places, lines }: Graph, shapes: ReadonlyMap<string, string>):
   return { places: graph.places, lines: [...graph.lines.values()], isReduced: true };
 }
 
-/** Calls of an operation within some time. */
+/** Calls of an operation in some period. */
 export interface Calls {
   readonly calls: number;
   readonly failures: number;
 }
 
-/** How a line does. */
+/** The state of a line. */
 export interface LineState extends Calls {
-  /** Why it counts as failing; absent when it does not. */
+  /** Why the line counts as failing; absent if it does not. */
   readonly reason?: string;
 }
 
 /**
- * How the lines of a map do.
- * @param totals calls by operation; those that are absent were not called
- * @param queues the jobs of subscriptions: what is held or dead there fails
+ * The states of the lines of a map.
+ * @param totals calls by operation; operations that were not called are absent
+ * @param queues the jobs of subscriptions: held and dead jobs count as failures
  */
 export function statesOf(
   { lines, places }: Graph,

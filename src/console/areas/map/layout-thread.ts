@@ -3,7 +3,7 @@ import { Graph as DagreGraph, layout } from '@dagrejs/dagre';
 import { LAYERS } from './graph.ts';
 import { BOX, type Drawn, TOP, type ToDraw } from './layout.ts';
 
-// The thread that lays out maps. Hundreds of boxes take a second, in which the gateway answers calls.
+// The thread that lays out maps. Hundreds of boxes take a second, in which the gateway must answer calls.
 
 interface Point {
   readonly x: number;
@@ -12,7 +12,7 @@ interface Point {
 
 parentPort?.on('message', (given: ToDraw) => parentPort?.postMessage(layOut(given)));
 
-/** In front of boxes that nothing leads to; not drawn. */
+/** Precedes boxes that nothing leads to; it is not drawn. */
 const ROOT = '\n';
 
 function layOut({ places, lines }: ToDraw): Drawn {
@@ -25,10 +25,10 @@ function layOut({ places, lines }: ToDraw): Drawn {
   const targets = new Set<string>();
   for (const [from, to] of lines) {
     targets.add(to);
-    // Columns are layers, however short a way is.
+    // Columns are layers, even if a box could be further left.
     drawn.setEdge(from, to, { minlen: Math.max(1, rank(to) - rank(from)) });
   }
-  // What nothing leads to stays in its column.
+  // Boxes that nothing leads to stay in their column.
   const lonely = [...places.keys()].filter((key) => rank(key) > 0 && !targets.has(key));
   if (lonely.length > 0) drawn.setNode(ROOT, { width: 0, height: 0 });
   for (const key of lonely) drawn.setEdge(ROOT, key, { minlen: rank(key), weight: 0 });
@@ -44,7 +44,7 @@ function layOut({ places, lines }: ToDraw): Drawn {
     return { text: LAYERS[layer] as string, x: (boxes.get(first)?.x ?? 0) - BOX.width / 2 };
   });
   const paths = lines.map(([from, to]) => {
-    // From the middle of the right edge to the middle of the left one, by those bends that lie between other columns.
+    // From the middle of the right edge to the middle of the left edge, through those bends that are between other columns.
     const bends = (drawn.edge(from, to).points ?? []) as Point[];
     const between = bends.length <= 3 ? [] : bends.slice(1, -1).map(({ x, y }) => ({ x, y: y + TOP }));
     const [begin, end] = [at(from), at(to)];

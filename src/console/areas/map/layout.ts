@@ -8,36 +8,36 @@ interface Point {
   readonly y: number;
 }
 
-/** A map with places: pixels from the top left corner. */
+/** The positions in a map, in pixels from the top left corner. */
 export interface Layout {
   readonly width: number;
   readonly height: number;
-  /** The middle of each box by its key. */
+  /** The middle of each box, by its key. */
   readonly boxes: ReadonlyMap<string, Point>;
   readonly paths: ReadonlyMap<MapLine, readonly Point[]>;
-  /** The titles of the layers that have boxes, with their left edges. */
+  /** The titles of the layers that have boxes, and their left edges. */
   readonly titles: readonly { readonly text: string; readonly x: number }[];
 }
 
 export const BOX = { width: 172, height: 28 } as const;
-/** Above the boxes, for the titles of the layers. */
+/** Space above the boxes for the titles of the layers. */
 export const TOP = 32;
 
-/** Boxes that are drawn; a larger part of the map is only in the table. */
+/** Maximum number of drawn boxes; a larger part of the map is shown as a table only. */
 const MOST_DRAWN = 240;
-/** Parts that are kept of one registry. */
+/** Maximum number of parts that are kept of one registry. */
 const MOST_KEPT = 30;
 
 /** A part of the map. */
 export interface Part {
   readonly graph: Graph;
-  /** Absent when it is too large to be drawn. `undefined` when its turn came after the part was replaced by newer ones. */
+  /** Absent when it is too large to be drawn. Resolves to `undefined` if newer parts replaced it before its turn. */
   readonly layout?: Promise<Layout | undefined>;
 }
 
 const kept = new WeakMap<Registry, Map<string, Part>>();
 
-/** The part of a map that a filter asks for. It is laid out once, by a thread: nothing waits for it but who needs the layout. */
+/** The part of a map that a filter selects. A thread lays it out once; only those that need the layout wait for it. */
 export async function partOf(registry: Registry, filter: Filter): Promise<Part> {
   const graph = await graphOf(registry);
   const all = kept.get(registry) ?? new Map<string, Part>();
@@ -45,9 +45,9 @@ export async function partOf(registry: Registry, filter: Filter): Promise<Part> 
   const { service, node, q, like } = filter;
   const name = JSON.stringify([service, node, q, like]);
   const known = all.get(name) ?? newPart(narrowed(graph, filter), () => all.has(name));
-  // One that could not be laid out is tried again when it is asked for again.
+  // A part whose layout failed is tried again at the next request.
   if (!all.has(name)) known.layout?.catch(() => all.delete(name));
-  // The one that was asked for last is the last to go.
+  // The part that was requested last is removed last.
   all.delete(name);
   all.set(name, known);
   const [oldest] = all.keys();
@@ -55,20 +55,20 @@ export async function partOf(registry: Registry, filter: Filter): Promise<Part> 
   return known;
 }
 
-/** What the thread gets. */
+/** The input of the thread. */
 export interface ToDraw {
-  /** The layer of each box by its key. */
+  /** The layer of each box, by its key. */
   readonly places: ReadonlyMap<string, number>;
   readonly lines: readonly (readonly [from: string, to: string])[];
 }
 
-/** What the thread replies. */
+/** The reply of the thread. */
 export interface Drawn extends Pick<Layout, 'width' | 'height' | 'boxes' | 'titles'> {
   /** In the order of the lines. */
   readonly paths: readonly (readonly Point[])[];
 }
 
-/** The layout before: one follows the other, so that those who are not waited for any more cost nothing. */
+/** The previous layout. Layouts follow each other, so that those that are no longer wanted cost nothing. */
 let before: Promise<unknown> = Promise.resolve();
 
 function newPart(graph: Graph, isWanted: () => boolean): Part {
@@ -92,7 +92,7 @@ const IDLE = 60_000;
 let thread: Worker | undefined;
 let idle: NodeJS.Timeout | undefined;
 
-/** Lets the thread draw, which draws one map at a time. @throws Error when the thread fails */
+/** Has the thread draw a map; it draws one at a time. @throws Error when the thread fails */
 async function threadDraws(given: ToDraw): Promise<Drawn> {
   clearTimeout(idle);
   const worker = thread ?? startThread();

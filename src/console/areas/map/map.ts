@@ -20,27 +20,27 @@ import { type Area, page, pageRoute, type Reply, type Visit } from '../../route.
 import { type Filter, type Graph, type LineState, type MapLine, type Place, statesOf } from './graph.ts';
 import { BOX, type Layout, partOf } from './layout.ts';
 
-/** Lines of a map whose numbers are drawn; with more of them they would hide each other. */
+/** Maximum number of lines whose numbers are drawn; more would hide each other. */
 const MOST_COUNTED = 60;
-/** Milliseconds of the calls that count. */
+/** The period of the counted calls, in milliseconds. */
 const HOUR = 3_600_000;
-/** Operations whose calls count, those with most calls first. */
+/** Maximum number of operations whose calls are counted, those with most calls first. */
 const MOST_CALLED = 1000;
-/** Rows of the table. */
+/** Maximum number of rows in the table. */
 const MOST_ROWS = 500;
-/** Characters of a name in a box. */
+/** Maximum number of characters of a name in a box. */
 const LONGEST = 19;
 
 /**
- * Boxes of a picture for which a page waits, and for how many milliseconds: the thread may be at work on a large one. What a
- * script fetches, which is the live part of the page once the page is there, waits for any picture.
+ * A page waits for pictures with at most this many boxes, and for this many milliseconds, because the thread may be busy with a
+ * large one. The live part, which a script fetches once the page is shown, waits for every picture.
  */
 const FEW = 40;
 const PATIENCE = 50;
 
 const TITLE = 'Map';
 
-/** Where a box leads. */
+/** The page that a box leads to. */
 function pageOf({ kind, id, members }: Place): string | undefined {
   switch (kind) {
     case 'service':
@@ -64,7 +64,7 @@ function pageOf({ kind, id, members }: Place): string | undefined {
   }
 }
 
-/** Kinds of boxes in words; a column that has one kind alone says so by its title. */
+/** Kinds of boxes in words. The title of a column with one kind only already states it. */
 const WORDS: { readonly [K in Place['kind']]: string } = {
   service: 'service',
   services: 'services',
@@ -128,7 +128,7 @@ function filterForm({ ports: { registry } }: Visit, { service, node, q, like }: 
     ['', 'all'],
     ...[...all.keys()].map((id): [string, string] => [id, id]),
   ];
-  // A list of a thousand services is no choice: the search finds them.
+  // A thousand services are too many to choose from; the search finds them.
   const few = registry.services.size <= 200;
   return filters(
     'Narrow the map',
@@ -141,7 +141,7 @@ function filterForm({ ports: { registry } }: Visit, { service, node, q, like }: 
   );
 }
 
-/** What is there already, or, of few boxes, soon. */
+/** A layout that is already there or, for few boxes, will be soon. */
 function shortly(layout: Promise<Layout | undefined> | undefined, boxes: number): Promise<Layout | undefined> {
   return Promise.race([layout, boxes > FEW ? undefined : pause(PATIENCE, undefined, { ref: false })]);
 }
@@ -149,7 +149,7 @@ function shortly(layout: Promise<Layout | undefined> | undefined, boxes: number)
 const tooLarge = ({ places }: Graph): Html =>
   html`<p class="empty">${number(places.size)} boxes are too many to draw. Choose a service, a node or a name; the table below has all of them.</p>`;
 
-/** The lines of a map, those that fail first. */
+/** The lines of a map, failing ones first. */
 function connections(graph: Graph, states: ReadonlyMap<MapLine, LineState>): Html {
   const failing = [...states].filter(([, { reason }]) => reason !== undefined);
   const place = (key: string): Place => graph.places.get(key) as Place;
@@ -204,9 +204,9 @@ ${[...places.values()].map((place) => drawBox(place, boxes.get(place.key) ?? { x
 
 interface LineLook {
   readonly state: LineState | undefined;
-  /** Calls of the line that has the most. */
+  /** Calls of the line with the most calls. */
   readonly most: number;
-  /** The number of operations is next to it. */
+  /** Whether the number of operations is shown at each line. */
   readonly hasCounts: boolean;
 }
 
@@ -242,7 +242,7 @@ function drawLine(
 `;
 }
 
-/** From 1, of a line without calls, to 5: each width stands for ten times as many calls as the one before. */
+/** 1 for a line without calls, up to 5: each width stands for ten times as many calls as the one before. */
 function widthOf(calls: number, most: number): number {
   if (calls === 0 || most === 0) return 1;
   return Math.max(2, Math.round(5 - Math.log10(most / calls)));
@@ -260,7 +260,7 @@ function drawBox(place: Place, { x, y }: { readonly x: number; readonly y: numbe
     word === '' ? NOTHING : html`<tspan class="kind">${word}</tspan>`
   }${shown}</text>`;
   const to = pageOf(place);
-  // The name of a link has the text that is seen, for those who speak it (WCAG 2.2, 2.5.3).
+  // The name of a link contains its visible text, for people who operate it by voice (WCAG 2.2, 2.5.3).
   const label = full.includes(`${word}${shown}`) ? full : `${word}${shown}: ${full}`;
   return to === undefined ? html`<g>${box}</g>` : html`<a class="place" href="${to}" aria-label="${label}">${box}</a>`;
 }

@@ -10,7 +10,7 @@ import { type Area, actionRoute, type Done, page, pageRoute, type Visit } from '
 import { nodePage } from './page.ts';
 import { addressOf, byCause, circuitBadge, type NodeSituation, openTime, situations, usesOf } from './state.ts';
 
-/** Failed calls of all nodes among which each one's last error is looked for. */
+/** Number of recent failed calls, of all nodes, among which the last error of each node is searched. */
 const MOST_FAILED = 200;
 
 /** @throws Fault NOT_FOUND */
@@ -93,12 +93,12 @@ function deliveriesShown({ held, down }: Row): Html {
   }`;
 }
 
-/** The last failed call of each node, among the newest failed calls of all. */
+/** The last failed call of each node, among the most recent failed calls of all nodes. */
 async function lastFailed({ messages }: ConsolePorts, limit: number): Promise<ReadonlyMap<string, KeptMessage>> {
   const parts = await Promise.all(
     (['Error', 'Timeout'] as const).map((status) => messages.list({ kind: 'call', status }, { limit })),
   );
-  // Of those with the same node the last one stays.
+  // The last entry of each node stays in the map.
   const found = byCause(parts.flatMap((part) => part.messages)).toReversed();
   return new Map(found.flatMap((each) => (each.node === undefined ? [] : [[each.node, each] as const])));
 }

@@ -24,16 +24,16 @@ import {
 import { page, type Reply, type Visit } from '../../route.ts';
 import { addressOf, byCause, circuitBadge, type NodeSituation, openTime, situations, usesOf } from './state.ts';
 
-/** Failed calls that are shown. */
+/** Failed calls on the page. */
 const MOST_ERRORS = 5;
-/** Failed calls of each status that are looked at. */
+/** Failed calls of each status that are examined. */
 const MOST_FAILED = 50;
-/** Calls that are shown. */
+/** Calls on the page. */
 const MOST_CALLS = 10;
-/** Milliseconds before its end in which a certificate or a token is pointed at. */
+/** Milliseconds before the expiry of a certificate or token from which on the page points it out. */
 const SOON = 30 * 86_400_000;
 
-/** The page of a node. @param test the result of a test that was just made */
+/** The page of a node. @param test the result of a connection test that was just made */
 export async function nodePage(visit: Visit, node: Node, test?: ConnectionTest): Promise<Reply> {
   const { nodes, messages, queues } = visit.ports;
   const path = pathTo('nodes', node.id);
@@ -166,7 +166,7 @@ const CALLS: readonly Column<KeptMessage>[] = [
   { title: 'Error', kind: 'wide', cell: ({ reason }) => reason ?? '' },
 ];
 
-/** The newest failed calls of a node, and messages whose delivery to it has failed, with why. */
+/** The latest failed calls of a node, and messages whose delivery to it failed, with the reasons. */
 async function lastErrors(
   { ports: { messages } }: Visit,
   { id: node }: Node,
@@ -242,6 +242,7 @@ const KINDS = {
   bearer: 'a fixed bearer token',
   'api-key': 'an API key',
   webhook: 'signatures of webhooks',
+  hmac: 'signatures of requests (HMAC)',
   'ws-security': 'a Security header of SOAP messages',
   'client-credentials': 'tokens by OAuth client credentials',
 } as const;
@@ -283,7 +284,7 @@ const certificateShown = (visit: Visit, { subject, issuer, until }: Certificate)
     ['Expires', ending(visit, until)],
   ]);
 
-/** The end of something that is valid until then. */
+/** The end of something's validity. */
 function ending({ ports }: Visit, until: string, soon = SOON): Html {
   const left = Date.parse(until) - ports.now();
   const state = left <= 0 ? badge('bad', 'expired') : left < soon ? badge('warn', `in ${length(left)}`) : NOTHING;

@@ -9,7 +9,7 @@ import { type Html, html, type Part } from '../../html.ts';
 import { badge } from '../../parts.ts';
 import type { Visit } from '../../route.ts';
 
-/** What uses a node. */
+/** The users of a node. */
 interface Uses {
   readonly operations: readonly ConsumerOperation[];
   readonly subscriptions: readonly Subscription[];
@@ -39,16 +39,16 @@ function findUses({ consumers, subscriptions }: Registry): ReadonlyMap<string, U
 type Held = Awaited<ReturnType<MessageReader['held']>>[number];
 type Down = Awaited<ReturnType<MessageReader['down']>>[number];
 
-/** How a node is now. */
+/** The current state of a node. */
 export interface NodeSituation {
-  /** What this gateway has found; `undefined` when it has not called it. */
+  /** What this gateway knows; `undefined` if it has not called the node. */
   readonly state: NodeState | undefined;
   readonly held: Held | undefined;
-  /** By subscription, from all gateways. */
+  /** By subscription, over all gateways. */
   readonly down: readonly Down[];
 }
 
-/** Reads how all nodes are now. */
+/** Reads the current states of all nodes. */
 export async function situations({
   messages,
   nodes,
@@ -61,7 +61,7 @@ export async function situations({
   });
 }
 
-/** The state of a circuit in a word. @param failures after which it opens; 0 for a node without one */
+/** The state of a circuit as a word. @param failures after which it opens; 0 for a node without a circuit breaker */
 export function circuitBadge({ ports }: Visit, failures: number, state: NodeState | undefined): Html {
   if (failures === 0) return badge('idle', 'none');
   if (state?.circuit === undefined) return badge('idle', 'closed, not called yet');
@@ -72,7 +72,7 @@ export function circuitBadge({ ports }: Visit, failures: number, state: NodeStat
   return circuit.failures === 0 ? badge('good', 'closed') : badge('warn', `closed, ${circuit.failures} failed`);
 }
 
-/** Since when a circuit is open, and when the next trial is. */
+/** Since when a circuit is open, and when the next trial call is made. */
 export function openTime(state: NodeState | undefined): readonly (readonly [name: string, at: string])[] {
   const circuit = state?.circuit;
   if (circuit === undefined || circuit.kind === 'closed') return [];
@@ -80,7 +80,7 @@ export function openTime(state: NodeState | undefined): readonly (readonly [name
   return circuit.kind === 'open' ? [since, ['Next trial', new Date(circuit.until).toISOString()]] : [since];
 }
 
-/** Failed calls, the newest first. Those that a circuit breaker did not let through come last: they do not say what is wrong. */
+/** Failed calls, the newest first. Calls that a circuit breaker suppressed come last: they do not state the cause. */
 export const byCause = (calls: readonly KeptMessage[]): readonly KeptMessage[] => {
   const [suspended = [], failed = []] = [true, false].map((isSuspended) =>
     calls
@@ -90,7 +90,7 @@ export const byCause = (calls: readonly KeptMessage[]): readonly KeptMessage[] =
   return [...failed, ...suspended];
 };
 
-/** Where an address leads, in words. */
+/** The target of an address, in words. */
 export function addressOf({ origin, fault }: { readonly origin?: string; readonly fault?: string }): Part {
   if (fault !== undefined) return badge('bad', fault);
   return origin ?? html`<span class="none">not shown: it refers to a secret</span>`;

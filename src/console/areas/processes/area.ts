@@ -1,4 +1,4 @@
-import { REQUESTS, RUN_TONES } from '../../../operator/process.ts';
+import { RECURRENCES, REQUESTS, RUN_TONES } from '../../../operator/process.ts';
 import type { ProcessLoad, RecurrenceTimes, RequestFilter } from '../../../process/index.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
 import {
@@ -21,7 +21,7 @@ import { processTabs, requestPath, rightsOf, scheduleLink, statusOf, WORDS } fro
 import { requestActions, sendReport, showRequest } from './request.ts';
 import { chooseProgram, scheduleAction, showForm } from './schedule.ts';
 
-/** Processes of the heat map; the others are counted in a last row. */
+/** Maximum number of processes in the heat map; the others are counted in a last row. */
 const MOST_BUSY = 30;
 
 type Row = Pick<ProcessLoad['processes'][number], 'name' | 'hours' | 'total'> & { readonly type?: string };
@@ -58,7 +58,7 @@ function heatMap({ processes }: ProcessLoad, timezone: string): Html {
 <p class="faint legend">Shades: ${[1, 2, 3, 4, 5].map((shade) => html`<span class="heat-${shade}">${shade === 1 ? 'fewest' : shade === 5 ? 'most' : ''}</span>`)}</p>`;
 }
 
-/** One of five shades: the square root spreads small numbers, which would all look the same next to a large one. */
+/** One of five shades. The square root separates small numbers, which would all look the same next to a large one. */
 function shadeOf(count: number, most: number): number {
   return count === 0 ? 0 : Math.max(1, Math.ceil(5 * Math.sqrt(count / most)));
 }
@@ -79,21 +79,15 @@ async function showRecurrences(visit: Visit): Promise<Reply> {
     'Recurrences',
     html`${heading('Processes', { about: 'When processes recur by themselves, and what requests can recur by.', actions: scheduleLink(visit) })}
 ${processTabs('/processes/recurrences')}
-${table<RecurrenceTimes>(
-  'Recurrences',
-  [
-    { title: 'Recurrence', cell: ({ recurrence }) => recurrence.id },
-    { title: 'Description', kind: 'wide', cell: ({ recurrence }) => recurrence.description },
-    { title: 'Schedule', kind: 'code', cell: ({ recurrence }) => recurrence.cron },
-    { title: 'Zone', cell: ({ recurrence }) => recurrence.zone },
-    { title: 'Next times', cell: ({ next }) => (next.length === 0 ? 'none' : lines(next.map((each) => time(each)))) },
-    { title: 'Processes', cell: ({ processes }) => lines(processes.map(processOf)) },
-  ],
-  all,
-  { empty },
-)}`,
+${table('Recurrences', RECURRENCE_COLUMNS, all, { empty })}`,
   );
 }
+
+const RECURRENCE_COLUMNS = columnsOf(RECURRENCES, {
+  schedule: ({ recurrence }) => html`<code>${recurrence.cron}</code>`,
+  next: ({ next }) => (next.length === 0 ? 'never' : lines(next.map((each) => time(each)))),
+  processes: ({ processes }) => lines(processes.map(processOf)),
+});
 
 const lines = (all: readonly Html[]): Html => html`${all.map((each) => html`<div>${each}</div>`)}`;
 
@@ -102,7 +96,7 @@ function processOf({ type, name, runAs, next }: RecurrenceTimes['processes'][num
   return html`${link('/processes', name, { type, name })} <span class="faint">as ${runAs}${entered}</span>`;
 }
 
-/** Requests of one page. */
+/** Requests per page. */
 const MOST = 50;
 
 const COLUMNS = columnsOf(REQUESTS, {
@@ -110,7 +104,7 @@ const COLUMNS = columnsOf(REQUESTS, {
   status: statusOf,
 });
 
-/** Hours that the list can go back. */
+/** Periods of the list, in hours. */
 const HOURS = [1, 4, 24, 72, 168] as const;
 
 const FILTERS = ['user', 'type', 'name', 'status', 'hours', 'from', 'to'] as const;

@@ -4,10 +4,10 @@ import { type Html, html, NOTHING } from '../../html.ts';
 import { address, badge, pathTo, tabs } from '../../parts.ts';
 import type { Visit } from '../../route.ts';
 
-/** Statuses whose name is not what an operator would call them. */
+/** Statuses for which operators use another word. */
 export const WORDS: Readonly<Record<string, string>> = { Cancel: 'Cancelling', Delete: 'Deleted' };
 
-/** The status of a request, and how far it is while it runs. */
+/** The status of a request, with its progress while it runs. */
 export function statusOf({ runStatus, percent, progress }: ProcessRequest): Html {
   const tone = RUN_TONES[runStatus as RunStatus] ?? 'idle';
   const shown = badge(tone, WORDS[runStatus] ?? runStatus);

@@ -25,7 +25,7 @@ import {
 import { actionRoute, page, type Reply, type Visit } from '../../route.ts';
 import { requestPath, statusOf } from './parts.ts';
 
-/** Lines of a message log on one page. */
+/** Lines of a message log per page. */
 const MOST_LINES = 100;
 
 const instanceOf = ({ params }: Visit): number => {
@@ -115,7 +115,7 @@ const parametersOf = ({ parameters }: RequestDetail): Html =>
     { empty: 'No parameter was given.' },
   );
 
-/** The attempts at the job of a request, as long as the queue keeps it. */
+/** The attempts at the job of a request, while the queue keeps it. */
 async function attemptsOf({ ports }: Visit, { job }: RequestDetail): Promise<Html> {
   const kept = job === undefined ? undefined : await ports.queues.get(job).catch(unlessUnknown);
   if (kept === undefined) return NOTHING;
@@ -126,7 +126,7 @@ async function attemptsOf({ ports }: Visit, { job }: RequestDetail): Promise<Htm
   );
 }
 
-/** Types of reports that a browser shows as text. */
+/** Types of reports that browsers show as text. */
 const TEXT = /^(?:text\/(?!html)|application\/(?:json|xml)\b)/;
 
 async function reportOf({ ports, user, may }: Visit, { request, mayUse }: RequestDetail): Promise<Html> {

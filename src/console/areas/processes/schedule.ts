@@ -6,7 +6,7 @@ import { field, filters, form, heading, input, link, notice, pathTo, select, tab
 import { actionRoute, page, type Reply, type Visit } from '../../route.ts';
 import { requestPath } from './parts.ts';
 
-/** Processes that are listed at once. */
+/** Maximum number of listed processes. */
 const MOST = 200;
 
 const formPath = ({ type, name }: Pick<ProgramDetail, 'type' | 'name'>): string =>
@@ -38,7 +38,7 @@ ${table(
   );
 }
 
-/** Controls beside the parameters, with the names that faults have for them. */
+/** Controls other than the parameters, with their names in faults. */
 const CONTROLS: Readonly<Record<string, string>> = {
   runControl: 'RunControlId',
   runs: 'RunDateTime',
@@ -48,13 +48,13 @@ const CONTROLS: Readonly<Record<string, string>> = {
   format: 'OutputDestinationFormat',
 };
 
-/** A form as it was filled in. */
+/** A form with what was entered. */
 interface Filled {
   readonly given: URLSearchParams;
   readonly entries: Entries;
-  /** Sentences by control. */
+  /** By control, as sentences. */
   readonly problems: ReadonlyMap<string, string>;
-  /** A problem of none of them. */
+  /** A problem that belongs to no control. */
   readonly problem?: string;
   readonly status?: number;
 }
@@ -87,7 +87,7 @@ export const scheduleAction = actionRoute('/processes/new/:type/:name', 'process
   }
 });
 
-/** Notes what is wrong with the controls beside the parameters. */
+/** Records the problems of controls other than the parameters. */
 function requestOf(
   { type, name }: ProgramDetail,
   given: URLSearchParams,
@@ -107,7 +107,7 @@ function requestOf(
   };
 }
 
-/** What `datetime-local` sends: without an offset, the seconds only if they are not 0. */
+/** The form that `datetime-local` sends: without an offset, and with seconds only if they are not 0. */
 function isLocalTime(text: string): boolean {
   const match = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?$/.exec(text);
   const instant = new Date(`${text}Z`);

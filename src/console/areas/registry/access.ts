@@ -15,7 +15,7 @@ import type { Visit } from '../../route.ts';
 import { placeLink } from './sources.ts';
 import { linkTo } from './things.ts';
 
-/** Callers that are listed. */
+/** Maximum number of listed callers. */
 const MOST = 100;
 
 interface Row extends Partial<Link> {
@@ -31,11 +31,14 @@ const COLUMNS = [
 const chainTable = (of: string, chains: readonly Chain[]): Html =>
   table(of, COLUMNS.slice(1), chains.flat() as Row[], { empty: 'Nothing grants it.' });
 
-/** Who may use something, and by which lines, as `signalbox who-can` reports it. @param granted the definition, or the id of a flow */
+/**
+ * Who may use something, and by which definitions, as `signalbox who-can` reports it. @param granted the definition, or the id
+ * of a flow
+ */
 export async function whoMayUse({ ports: { registry }, may }: Visit, granted: object | string): Promise<Html> {
   const thing = (await thingsOf(registry)).byGranted.get(granted);
   if (thing === undefined) return NOTHING;
-  // Users are named only to those who manage them.
+  // Only those who manage users may see their names.
   const callers = may('users')
     ? listCallers(registry, registry.users.values())
     : [...[...registry.roles.values()].map(callerOfRole), ...listCallers(registry, [])];

@@ -18,15 +18,15 @@ import { type Html, html, NOTHING, type Part } from '../../html.ts';
 import { section, table } from '../../parts.ts';
 import { linkTo } from './things.ts';
 
-/** A field in a table, below the one that it is part of. */
+/** A field in a table, below the field that contains it. */
 interface Row {
   readonly field: Field;
   readonly depth: number;
-  /** The fields of its document are left out: it is inside itself, or there are too many. */
+  /** Whether the fields of its document are left out: because it contains itself, or because of their number. */
   readonly isCut: boolean;
 }
 
-/** Rows of one table; the rest is on the pages of the documents. */
+/** Maximum number of rows in a table; the pages of the documents have the rest. */
 const MOST = 300;
 const DEEPEST = 6;
 
@@ -43,7 +43,7 @@ function rowsOf(fields: readonly Field[], depth = 0, outer: readonly Document[] 
   return rows.slice(0, MOST);
 }
 
-/** Fields with those inside of them. @param placeOf where a request has a field: `path`, `body` */
+/** Fields with the fields inside them. @param placeOf the place of a field in a request: `path`, `body` */
 export function fieldTable(of: string, fields: readonly Field[], placeOf?: (field: Field) => Part): Html {
   const rows = rowsOf(fields);
   const has = (test: (field: Field) => boolean): boolean => rows.some(({ field }) => test(field));
@@ -104,7 +104,7 @@ function typeOf(type: FieldType): Html {
 
 const requiredWords = ({ required }: Field): string => (required ? 'required' : '');
 
-/** The bounds of a field, without the length that its type has. */
+/** The bounds of a field, except the length in its type. */
 function furtherBounds(field: Field): string | undefined {
   const plain = (type: ScalarType | CompoundType): ScalarType | CompoundType =>
     type.kind === 'document' ? type : { kind: type.kind };
@@ -112,7 +112,7 @@ function furtherBounds(field: Field): string | undefined {
   return boundsNote({ ...field, type: isCollection(type) ? { ...type, item: plain(type.item) } : plain(type) });
 }
 
-/** Values of sensitive fields are masked wherever the gateway shows them. */
+/** Sensitive values are masked wherever the gateway shows them. */
 const isShown = ({ sensitive }: Field): boolean => !sensitive;
 
 function defaultCell(field: Field): Part {
@@ -136,7 +136,7 @@ function exampleCell(field: Field): Part {
 
 const RAW_WORDS = { json: 'any JSON', xml: 'any XML', text: 'text', binary: 'bytes' } as const;
 
-/** The fields of a message, or what it is without them. */
+/** The fields of a message, or its description if it has no fields. */
 export function messageTable(of: string, message: Message, placeOf?: (field: Field) => Part): Html {
   if (message.kind === 'none') return html`<p class="faint">Nothing is sent.</p>`;
   if (message.kind === 'raw') return html`<p>${RAW_WORDS[message.raw]}, without a document.</p>`;
@@ -151,7 +151,7 @@ export function messageTable(of: string, message: Message, placeOf?: (field: Fie
   }${fieldTable(of, document.fields, placeOf)}`;
 }
 
-/** What a caller sends, and what may come back. */
+/** What a caller sends, and the possible replies. */
 export function contractOf(registry: Registry, operation: Operation): Html {
   const { request, fault } = operation;
   const forms = Map.groupBy(sentForms(operation), ({ message }) =>
@@ -187,13 +187,13 @@ ${section('Response', html`${replies}${laterReply(operation)}`)}
 ${section('Faults', faults)}`;
 }
 
-/** The reply to a message of a queue, which comes later. */
+/** The reply to a message of a queue, which is sent later. */
 function laterReply({ answer }: Operation): Html {
   if (answer.kind !== 'queue' || answer.reply === undefined) return NOTHING;
   return html`<h3>The reply, which comes later</h3>${messageTable('Later reply', answer.reply)}`;
 }
 
-/** Where a request has a field; over SOAP it is in the body, or a header block. */
+/** The place of a field in a request. Over SOAP it is in the body, or a header block. */
 function placesOf({ uris, requestHeaders }: Operation, field: Field): string {
   const header = requestHeaders.find((each) => each.field.name === field.name)?.header;
   if (header !== undefined) return `header ${header}`;
@@ -224,7 +224,7 @@ function headersOf({ gateway }: Registry, operation: Operation): Html {
   return html`${rows.map(({ header, what }) => html`<p>Header <code>${header}</code>: ${what}.</p>`)}`;
 }
 
-/** What a called operation is sent, and what it replies. */
+/** What a called operation receives, and what it replies. */
 export function calledContract({ redactor }: Pick<ConsolePorts, 'redactor'>, operation: ConsumerOperation): Html {
   const request: Message =
     operation.kind === 'soap' ? operation.soap.request : { kind: 'document', document: operation.input };

@@ -17,10 +17,10 @@ import { answerLink, calledDetails, contractLinks, operationDetails } from './op
 import { placeLink } from './sources.ts';
 import { codeFile, factsOf, linkTo } from './things.ts';
 
-/** Rows of one table. */
+/** Maximum number of rows in a table. */
 export const MOST = 200;
 
-/** Parts with commas between them. */
+/** Parts separated by commas. */
 const listed = (parts: readonly Part[]): Part =>
   parts.length === 0 ? '' : parts.map((part, index) => html`${index === 0 ? '' : ', '}${part}`);
 
@@ -31,7 +31,7 @@ const retryWords = (retry: Retry | undefined): Part =>
     ...(retry.for === undefined ? [] : [`for ${duration(retry.for)}`]),
   ].join(' ');
 
-/** What the page of a definition has beside its uses and its lines of YAML. */
+/** What the page of a definition has besides its uses and its lines of YAML. */
 type Details = { readonly [M in Paged]: (visit: Visit, thing: ThingOf<M>) => Html | Promise<Html> };
 
 export const DETAILS: Details = {
@@ -317,7 +317,7 @@ ${section('Columns', fieldTable('Columns', columns))}
 ${await whoMayUse(visit, query)}`;
 }
 
-/** A setting by its references, without values. */
+/** A setting with its references, without their values. */
 function setting({ ports: { redactor } }: Visit, { parts }: ConfigText): Html {
   const texts = parts.map((part) => (part.kind === 'literal' ? part.text : `\${${part.kind}:${part.name}}`));
   return html`<code>${redactor.text(texts.join(''))}</code>`;
@@ -328,6 +328,7 @@ const CREDENTIALS: { readonly [K in NodeCredential['kind']]: string } = {
   bearer: 'a bearer token',
   'api-key': 'an API key',
   webhook: 'signatures of webhooks',
+  hmac: 'signatures of requests (HMAC)',
   'ws-security': 'WS-Security in messages',
   'client-credentials': 'tokens of OAuth 2.0 client credentials',
 };

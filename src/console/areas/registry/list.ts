@@ -20,12 +20,12 @@ import { page, type Reply, type Visit } from '../../route.ts';
 import { placeLink } from './sources.ts';
 import { type Entry, entriesOf, factsOf, isOff, linkTo, pathOf, wordOf } from './things.ts';
 
-/** How well a text matches: the least is the best. */
+/** How well a text matches: lower is better. */
 const EXACT = 0;
 const PREFIX = 1;
 const WORD = 2;
 const INSIDE = 3;
-/** Added where it is not a name that matches, but a description, a path or a field. */
+/** Added if the match is in a description, a path or a field instead of a name. */
 const ELSEWHERE = 4;
 const NOT = 9;
 
@@ -36,7 +36,7 @@ interface Indexed {
   readonly rest: string;
 }
 
-/** All definitions by kind and id. Their order is the one of lists without a search. */
+/** All definitions by kind and id. Lists without a search have this order. */
 export const indexOf = builtOnce(function* (registry): Generator<void, readonly Indexed[]> {
   const all: Indexed[] = [];
   for (const member of PAGED)
@@ -54,7 +54,7 @@ function indexed(entry: Entry): Indexed {
   return { entry, names: [...all], rest };
 }
 
-/** The place in a list behind which the next part begins. */
+/** The position in a list after which the next part begins. */
 const cursorOf = (rank: number, { member, thing }: Entry): string => `${rank} ${member} ${thing.id}`;
 
 interface Match {
@@ -64,9 +64,9 @@ interface Match {
 
 interface FoundPart {
   readonly entries: readonly Entry[];
-  /** The number of definitions of each kind that match, of all kinds. */
+  /** The number of matching definitions of each kind, over all kinds. */
   readonly counts: ReadonlyMap<Paged, number>;
-  /** For the part after it; absent at the end. */
+  /** The cursor of the next part; absent at the end. */
   readonly next?: string;
 }
 
@@ -77,7 +77,7 @@ interface Asked {
   readonly limit: number;
 }
 
-/** Finds definitions, the best matches first; all of them without words to look for. */
+/** Finds definitions, best matches first; without search words, all of them. */
 async function findThings(registry: Registry, { q, member, after, limit }: Asked): Promise<FoundPart> {
   const matches = matching(await indexOf(registry), q);
   const counts = new Map<Paged, number>();
@@ -105,11 +105,11 @@ function matching(all: readonly Indexed[], q: string): readonly Match[] {
     }
     return [{ entry, rank }];
   });
-  // The order within a rank stays that of the index: sorting is stable.
+  // Sorting is stable: definitions of one rank keep the order of the index.
   return found.sort((a, b) => a.rank - b.rank);
 }
 
-/** The words that are looked for, in lower case. */
+/** The search words in lower case. */
 const wordsOf = (q: string): string[] => q.toLowerCase().split(/\s+/).filter(Boolean).slice(0, 8);
 
 function rankOf(word: string, names: readonly string[], rest: string): number {
@@ -118,7 +118,7 @@ function rankOf(word: string, names: readonly string[], rest: string): number {
   return best === NOT ? Math.min(NOT, ELSEWHERE + rankIn(word, rest)) : best;
 }
 
-/** How a word is in a text. */
+/** How well a word matches a text. */
 function rankIn(word: string, text: string): number {
   const first = text.indexOf(word);
   if (first < 0) return NOT;
@@ -130,22 +130,22 @@ function rankIn(word: string, text: string): number {
 
 const isStart = (text: string, at: number): boolean => /[^\p{L}\p{N}]/u.test(text[at - 1] ?? ' ');
 
-/** The first text of a definition, beside its names, that has a word; `undefined` if its name has it. */
+/** The first text of a definition, other than its names, that contains a word; `undefined` if a name contains it. */
 function whereFound(entry: Entry, word: string): { readonly what: string; readonly text: string } | undefined {
   const { about, names, fields } = factsOf(entry);
   const has = (text: string): boolean => text.toLowerCase().includes(word);
   if ([entry.thing.id, ...names].some(has)) return undefined;
   const field = fields.find(has);
-  // What it does and its description are in the list anyway.
+  // The list shows what the definition does and its description in any case.
   if (field === undefined || about.some(has) || has(entry.thing.description ?? '')) return undefined;
   return { what: 'field', text: field };
 }
 
-/** Definitions of one page of the list. */
+/** Definitions per page. */
 const MOST = 100;
-/** Matches below the search field of all pages. */
+/** Maximum number of matches below the search field of all pages. */
 const MOST_FOUND = 12;
-/** Characters of what a definition does. */
+/** Maximum number of characters of what a definition does. */
 const LONGEST = 140;
 
 const memberOf = (text: string | null): Paged | undefined => PAGED.find((member) => slugOf(member) === text);
@@ -201,7 +201,7 @@ function whatOf({ ports: { redactor } }: Visit, entry: Entry, words: readonly st
     )}${found}`;
 }
 
-/** Cut at its end, or around the word that was looked for. */
+/** A text cut at its end, or around the word that was searched for. */
 function shortened(text: string, words: readonly string[]): string {
   if (text.length <= LONGEST) return text;
   const lower = text.toLowerCase();
@@ -211,17 +211,17 @@ function shortened(text: string, words: readonly string[]): string {
   return `${begin > 0 ? '…' : ''}${rest}${begin + LONGEST < text.length ? '…' : ''}`;
 }
 
-/** A text with the first place of the first word that it has. */
+/** A text with the first occurrence of a search word marked. */
 function marked(text: string, words: readonly string[]): Html {
   const lower = text.toLowerCase();
-  // Lower case may have another length; then nothing is marked.
+  // If lower case changes the length, positions differ, and nothing is marked.
   const word = lower.length === text.length ? words.find((each) => lower.includes(each)) : undefined;
   if (word === undefined) return html`${text}`;
   const at = lower.indexOf(word);
   return html`${text.slice(0, at)}<mark>${text.slice(at, at + word.length)}</mark>${text.slice(at + word.length)}`;
 }
 
-/** `/find`: the best matches of what is typed into the search field of all pages. */
+/** `/find`: the best matches of the search field of all pages. */
 export async function find({ ports, query }: Visit): Promise<Reply> {
   const q = query.get('q') ?? '';
   if (wordsOf(q).length === 0) return { kind: 'fragment', body: NOTHING };

@@ -13,7 +13,7 @@ import { whoMayUse } from './access.ts';
 import { calledContract, contractOf } from './contract.ts';
 import { codeFile, linkTo, restPath } from './things.ts';
 
-/** Calls that an operation's page shows. */
+/** Maximum number of calls on the page of an operation. */
 const MOST_CALLS = 20;
 
 interface Way {
@@ -28,7 +28,7 @@ const WAYS = [
   { title: 'Details', kind: 'wide' as const, cell: ({ what }: Way) => what },
 ];
 
-/** The page of a served operation, without what all pages have. */
+/** The page of a served operation, without the parts of all pages. */
 export async function operationDetails(visit: Visit, operation: Operation): Promise<Html> {
   const { registry } = visit.ports;
   const { service, as, limits, method, writes } = operation;
@@ -70,7 +70,7 @@ ${section('Calls of the last day', await figures(visit, operation, 'called'), 'f
 ${section('Recent calls', await recentCalls(visit, operation, level), 'calls')}`;
 }
 
-/** The calls of a day, by five minutes. */
+/** The calls of a day, in steps of five minutes. */
 async function figures(
   { ports: { statistics, now } }: Visit,
   { id }: { readonly id: string },
@@ -127,7 +127,10 @@ function waysOut(operation: ConsumerOperation, base: string): Way[] {
 
 const FORM_WORDS = { wadl: 'WADL', wsdl: 'WSDL', xsd: 'XSD', openapi: 'OpenAPI' } as const;
 
-/** The contracts of a service on this gateway. @param pathName only the operations of this name in paths, where a form has it */
+/**
+ * The contracts of a service on this gateway. @param pathName limits them to operations of this name in paths, in the forms
+ * that allow it
+ */
 export function contractLinks({ ports }: Visit, service: Service, pathName?: string): Part {
   const forms = contractForms(service);
   if (forms.length === 0) return '';
@@ -170,7 +173,7 @@ export function answerLink(registry: Registry, { answer }: Pick<Operation, 'answ
 
 const TONES: Readonly<Record<string, Tone>> = { Done: 'good', Error: 'bad', Timeout: 'bad', Cancelled: 'idle' };
 
-/** Calls of an operation that were recorded, the newest first. */
+/** Recorded calls of an operation, the newest first. */
 async function recentCalls({ ports }: Visit, { id }: { readonly id: string }, level: LogLevel): Promise<Html> {
   const { messages } = await ports.messages.list({ kind: 'call', operation: id }, { limit: MOST_CALLS });
   const all = table(

@@ -21,14 +21,14 @@ import { linkTo, wordOf } from './things.ts';
 interface Use {
   readonly member: Paged;
   readonly id: string;
-  /** `request`, `field LOC_DATA`, `step 2`. */
+  /** How it refers to the definition: `request`, `field LOC_DATA`, `step 2`. */
   readonly as: string;
 }
 
 /** By the definition that is referred to. */
 type Uses = ReadonlyMap<object, readonly Use[]>;
 
-/** Where definitions are used. */
+/** All uses of definitions. */
 const usesOf = builtOnce(function* (registry: Registry): Generator<void, Uses> {
   const uses = new Map<object, Use[]>();
   const from =
@@ -36,7 +36,7 @@ const usesOf = builtOnce(function* (registry: Registry): Generator<void, Uses> {
     (thing: object | undefined, as: string): void => {
       if (thing === undefined) return;
       const all = uses.get(thing) ?? [];
-      // Those of one definition follow each other: the last ones are enough to find a repetition.
+      // Uses by one definition are adjacent, so only the last entries can contain a repetition.
       for (let index = all.length - 1; all[index]?.member === member && all[index]?.id === id; index--)
         if (all[index]?.as === as) return;
       all.push({ member, id, as });
@@ -135,7 +135,7 @@ function ofMessage(message: Message, as: string, use: Note): void {
   if (message.kind === 'document') ofDocument(message.document, as, use);
 }
 
-/** A document, or, for one that is declared in place, those that it refers to. */
+/** Records the use of a document or, for a document that is declared in place, of the documents that it refers to. */
 function ofDocument(document: Document, as: string, use: Note): void {
   if (document.inPlace) ofFields(document, use, `${as}, field `);
   else use(document, as);
@@ -150,7 +150,7 @@ function ofType(type: FieldType, as: string, use: Note): void {
   if (single.kind === 'document') ofDocument(single.document, as, use);
 }
 
-/** Where a definition is used. */
+/** The uses of a definition. */
 async function usedBy({ ports: { registry } }: Visit, thing: object): Promise<Html> {
   const all = (await usesOf(registry)).get(thing) ?? [];
   if (all.length === 0) return NOTHING;
@@ -171,7 +171,7 @@ async function usedBy({ ports: { registry } }: Visit, thing: object): Promise<Ht
   );
 }
 
-/** Shows a definition. @param members those whose pages have the path, of which an id means the first that has it */
+/** Shows a definition. @param members those whose pages share the path; the first one with the id is shown */
 async function show(visit: Visit, members: readonly Paged[]): Promise<Reply> {
   const id = visit.params.id as string;
   for (const member of members) {
@@ -199,7 +199,7 @@ ${definition(visit, at)}`,
   );
 }
 
-/** The paths of pages with the members that share them. */
+/** The paths of pages, with the members that share each. */
 const PATHS = Map.groupBy(PAGED, (member) => pagesOf(member).path);
 
 /** Everything that is declared. */

@@ -3,6 +3,7 @@ import { Fault } from '../../../model/fault.ts';
 import type { NodeCredential } from '../../../model/node.ts';
 import { MASK } from '../../../model/redactor.ts';
 import type { Registry } from '../../../model/registry.ts';
+import { isRequestScheme } from '../../../model/security.ts';
 import type { ConsolePorts } from '../../console-port.ts';
 import { type Html, html, NOTHING } from '../../html.ts';
 import { heading, lines, link, number, pathTo, section, table } from '../../parts.ts';
@@ -16,14 +17,14 @@ const filePath = (file: string): string => pathTo('registry', 'files', file);
 export const placeLink = ({ file, line }: Position): Html =>
   html`<a href="/console${filePath(file)}#L${line}"><code>${file}:${line}</code></a>`;
 
-/** The lines of a file without secrets, and without users for those who do not manage them; `undefined` for an unknown file. */
+/** The lines of a file without secrets, and without users unless the reader manages them; `undefined` for an unknown file. */
 function linesOf({ ports, may }: Visit, file: string): readonly string[] | undefined {
   const all = maskedLines(ports, file);
   if (all === undefined || may('users')) return all;
   const shown = [...all];
   for (const { at } of ports.registry.users.values()) {
     if (at.file !== file) continue;
-    // The whole document: a user's id may be its last line, and a comment may name the user above it.
+    // The whole document: the id of a user may be in its last line, and a comment above may name the user.
     const first = all.findLastIndex((line, index) => index < at.line - 1 && isBetween(line)) + 1;
     const next = all.findIndex((line, index) => index >= at.line && isBetween(line));
     shown.fill('', first, next < 0 ? all.length : next);
@@ -43,8 +44,8 @@ function maskedLines({ sources, redactor, registry }: ConsolePorts, file: string
 }
 
 /**
- * Lines keep their numbers: a secret of several lines, as a private key, is masked as one. Then everything between the lines that
- * are the same from the top and from the end is masked.
+ * Masks so that lines keep their numbers. A secret of several lines, such as a private key, is masked as one: everything
+ * between the lines that are unchanged from the top and from the end is then masked.
  */
 function aligned(before: readonly string[], masked: readonly string[]): readonly string[] {
   if (before.length === masked.length) return masked;
@@ -53,7 +54,7 @@ function aligned(before: readonly string[], masked: readonly string[]): readonly
   return before.map((line, index) => (index < top || index >= before.length - end ? line : MASK));
 }
 
-/** What the definitions have as it is although it is secret: hashes of passwords, and credentials without a reference. */
+/** Secrets that are literal in the definitions: hashes of passwords, and credentials without a reference. */
 function literalSecrets({ users, nodes, schemes, datasources }: Registry): string[] {
   const texts: (ConfigText | undefined)[] = [
     ...[...users.values()].map(({ sharedSecret }) => sharedSecret),
@@ -61,7 +62,7 @@ function literalSecrets({ users, nodes, schemes, datasources }: Registry): strin
       ...secretsIn(credential),
       certificate?.passphrase,
     ]),
-    ...[...schemes.values()].flatMap((scheme) => (scheme.kind === 'webhook' ? scheme.secrets : [])),
+    ...[...schemes.values()].flatMap((scheme) => (isRequestScheme(scheme) ? scheme.secrets : [])),
     ...[...datasources.values()].map(({ password }) => password),
   ];
   const literals = texts
@@ -80,6 +81,7 @@ function secretsIn(credential: NodeCredential | undefined): readonly ConfigText[
     case 'api-key':
       return [credential.value];
     case 'webhook':
+    case 'hmac':
       return credential.secrets;
     case 'client-credentials':
       return [credential.clientSecret];
@@ -94,7 +96,10 @@ function secretsIn(credential: NodeCredential | undefined): readonly ConfigText[
 
 const indentOf = (line: string): number => line.length - line.trimStart().length;
 
-/** The number of the last line of what begins at a line: all that is indented further, up to the next document of the file. */
+/**
+ * The number of the last line of what begins at a line: all lines that are indented further, up to the next document of the
+ * file.
+ */
 function lastLine(all: readonly string[], first: number): number {
   const begin = all[first - 1] ?? '';
   const indent = indentOf(begin);
@@ -103,14 +108,14 @@ function lastLine(all: readonly string[], first: number): number {
     const line = all[number - 1] as string;
     if (isBetween(line)) break;
     if (line.trim() === '' || (line.trimStart().startsWith('#') && indentOf(line) <= indent)) continue;
-    // A definition at the margin is a whole document; the bracket that ends a value is part of it.
+    // A definition at the margin is a whole document; the closing bracket of a value is part of it.
     if (indent > 0 && indentOf(line) <= indent && !/^\s*[\]}]/.test(line)) break;
     last = number;
   }
   return last;
 }
 
-/** The lines that declare something, with a link to their whole file. */
+/** The lines of a declaration, with a link to the whole file. */
 export function definition(visit: Visit, at: Position): Html {
   const all = linesOf(visit, at.file);
   if (all === undefined) return NOTHING;

@@ -7,27 +7,27 @@ import { link, pathTo } from '../../parts.ts';
 
 const PATHS = 'RESTListeningConnector';
 
-/** A definition in lists and in the search. */
+/** A definition in lists and search results. */
 export interface Entry {
   readonly member: Paged;
   readonly thing: Thing;
 }
 
-/** All definitions of a member that have pages. */
+/** All definitions of a member of the registry whose definitions have pages. */
 export function entriesOf(registry: Registry, member: Paged): Entry[] {
   const { has } = pagesOf(member);
   const all = [...thingsOf<Member>(registry, member)];
   return (has === undefined ? all : all.filter(has)).map((thing) => ({ member, thing }));
 }
 
-/** What it does, and its other names and fields. */
+/** What a definition does, and its other names and fields. */
 export function factsOf({ member, thing }: Entry): {
   readonly about: readonly string[];
   readonly names: readonly string[];
   readonly fields: readonly string[];
 } {
   const { about, names, fields } = pagesOf(member);
-  // An entry has a thing of its member.
+  // The thing of an entry belongs to its member.
   const own = thing as Parameters<typeof about>[0];
   return {
     about: about(own).filter((text) => text !== ''),
@@ -36,10 +36,10 @@ export function factsOf({ member, thing }: Entry): {
   };
 }
 
-/** Whether a definition is not served or delivered to now. */
+/** Whether a definition is inactive: not served, or not delivered to. */
 export const isOff = ({ thing }: Entry): boolean => 'active' in thing && thing.active === false;
 
-/** One of them, in a sentence. */
+/** The name of one definition of a member in a sentence. */
 export const wordOf = (member: Paged): string => MEMBERS[member].word;
 
 /** The page of a definition. */
@@ -47,9 +47,9 @@ export const pathOf = (member: Paged, id: string): string => pathTo('registry', 
 
 export const linkTo = (member: Paged, { id }: { readonly id: string }): Html => link(pathOf(member, id), id);
 
-/** The address of a URI of a served operation, below the gateway's. */
+/** The path of a URI of a served operation, relative to the gateway's address. */
 export const restPath = ({ pathName, service }: Operation, template: string): string =>
   `${PATHS}/${pathName}.${service.version}/${template}`;
 
-/** The file of code of the project, by its name in the registry. */
+/** The path of a code file of the project, by its name in the registry. */
 export const codeFile = ({ gateway }: Registry, name: string): string => `${gateway.handlers}/${name}.ts`;

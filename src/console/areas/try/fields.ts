@@ -10,7 +10,7 @@ import { below, branchOf, countOf, type Entered, type FormField, formFields, key
 export interface Filled {
   readonly entered: Entered;
   readonly errors: ReadonlyMap<string, string>;
-  /** Paths of files that have to be chosen again. */
+  /** Paths of the files that must be chosen again. */
   readonly lost: ReadonlySet<string>;
 }
 
@@ -33,7 +33,7 @@ function documentOf(fields: readonly FormField[], path: string, filled: Filled, 
   )}`;
 }
 
-/** A button that changes the form: the page comes back with everything that was entered. */
+/** A button that changes the form: it is shown again with everything that was entered. */
 const doing = (what: string, text: string, label: string): Html =>
   html`<button class="plain small" name="do" value="${exact(what)}" aria-label="${label}">${text}</button>`;
 
@@ -131,7 +131,7 @@ const option = (value: string, isChosen: boolean, text: Part = value === '' ? 'â
     ? html`<option value="${exact(value)}" selected>${text}</option>`
     : html`<option value="${exact(value)}">${text}</option>`;
 
-/** The values that a field can have, if they are few. */
+/** The possible values of a field, if they are few. */
 function choices(field: Field): readonly string[] | undefined {
   const type = singleType(field.type);
   if (type.kind === 'document') return undefined;
@@ -150,7 +150,7 @@ function control(field: Field, required: boolean, path: string, filled: Filled):
   const few = choices(field);
   if (few !== undefined) {
     const all = required && text !== '' && few.includes(text) ? few : ['', ...few];
-    // A value that is not one of them stays: the reader has entered it elsewhere, and an error names it.
+    // A value that is not among them is kept: it was entered elsewhere, and an error names it.
     const known = text === '' || few.includes(text) ? all : [...all, text];
     return html`<select id="${key}" name="${key}"${wrong}>${known.map((value) => option(value, value === text))}</select>`;
   }
@@ -169,7 +169,7 @@ ${exact(text)}</textarea>`;
   }${primitive === 'datetime' ? html` placeholder="2026-01-31T12:00:00Z"` : NOTHING}${most}${wrong}>`;
 }
 
-/** Browsers have controls for dates and times; one with a zone, or another form, is text. */
+/** Browsers have controls for dates and times; a value with a zone, or in another form, needs a text field. */
 function inputType({ type, sensitive }: Field, text: string): string {
   const primitive = primitiveOf(type);
   if (primitive === 'date' && /^(?:\d{4}-\d\d-\d\d)?$/.test(text)) return 'date';
@@ -177,7 +177,7 @@ function inputType({ type, sensitive }: Field, text: string): string {
   return sensitive ? 'password' : 'text';
 }
 
-/** A file to choose, and one that was chosen before. */
+/** The control for a file, with the one that was chosen before. */
 function file(path: string, { entered, lost }: Filled, wrong: Html): Html {
   const content = entered.get(keyOf('c', path));
   const [name, contentType] = [entered.get(keyOf('m', path)) ?? '', entered.get(keyOf('t', path)) ?? ''];

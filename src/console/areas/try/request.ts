@@ -14,14 +14,14 @@ import { type Entered, readForm, type Sent } from './values.ts';
 /** A request to this gateway that is ready to be sent. */
 export interface PreparedCall {
   readonly method: string;
-  /** Raw path and query below the gateway's address with its context. */
+  /** Raw path and query, relative to the gateway's address with its context. */
   readonly target: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer | undefined;
   readonly call: ProvidedCall;
 }
 
-/** Why there is no request: a reason for all of it, and for fields by their path. */
+/** Why there is no request: one reason for all of it, and reasons for fields by their paths. */
 export interface Unready {
   readonly reason: string | undefined;
   readonly errors: ReadonlyMap<string, string>;
@@ -57,7 +57,7 @@ export async function prepareCall(
 
 const textOf = (entered: Entered): Buffer => Buffer.from((entered.get('raw-body') ?? '').replaceAll('\r\n', '\n'));
 
-/** The head of a request over SOAP whose envelope is written by hand. */
+/** The head of a SOAP request whose envelope is written by hand. */
 function envelope({ soap }: Operation, version: '1.1' | '1.2'): Pick<PreparedCall, 'method' | 'target' | 'headers'> {
   const action = soap?.action ?? '';
   const type = SOAP_CONTENT_TYPES[version];
@@ -75,7 +75,7 @@ async function whole(body: string | AsyncIterable<Uint8Array> | undefined): Prom
   return Buffer.concat(chunks);
 }
 
-/** What `make` makes; or why the input does not fit the operation. */
+/** The result of `make`, or why the input does not fit the operation. */
 export async function written<T extends object>(make: () => Promise<T>): Promise<T | Unready> {
   try {
     return await make();
@@ -90,7 +90,7 @@ export async function written<T extends object>(make: () => Promise<T>): Promise
   }
 }
 
-/** Turns the fields of the body into the text that they would be sent as, which can be changed then. */
+/** Turns the fields of the body into the text that would be sent, so that it can be edited. */
 export async function takeAsText(
   visit: Visit,
   operation: Operation,
@@ -108,13 +108,13 @@ export async function takeAsText(
   entered.set('raw-body', pretty(text, languageOf(type)) ?? text);
 }
 
-/** The input of a call of another system, or of a flow. */
+/** The input of a call to another system, or of a flow. */
 export function inputOf(subject: Subject, way: Way, sent: Sent): DocumentValue | Unready {
   const { value, errors } = readForm(sent, groupsOf(subject, way));
   return errors.size > 0 ? { reason: undefined, errors } : value;
 }
 
-/** A program that makes the same call by the generated client. */
+/** A program that makes the same call with the generated client. */
 export function clientProgram(called: ConsumerOperation | Flow, name: string, input: DocumentValue): string {
   const method = 'steps' in called ? 'flow' : 'call';
   const files = attachmentsIn(input).next().done === true ? '' : "import { createReadStream } from 'node:fs';\n";
@@ -126,7 +126,7 @@ await client.close();
 `;
 }
 
-/** A value as TypeScript has it. */
+/** A value as a literal of TypeScript. */
 function literal(value: unknown, indent: string): string {
   const inner = `${indent}  `;
   if (typeof value === 'bigint') return `${value}n`;

@@ -1,9 +1,9 @@
-import { curlCommand, restCredentials, soapCredentials } from '../../../describe/example/curl.ts';
+import { type CurlWord, curlCommand, restCredentials, soapCredentials } from '../../../describe/example/curl.ts';
 import type { InvokeError, PreparedRequest, Verdict } from '../../../invoke/index.ts';
 import type { FlowReply, InvokeReply } from '../../../model/invoke-reply.ts';
 import type { Operation } from '../../../model/service.ts';
 import type { DocumentValue } from '../../../model/value.ts';
-import type { InnerReply } from '../../console-port.ts';
+import type { InnerReply } from '../../console-request.ts';
 import { type Html, html, NOTHING, type Part } from '../../html.ts';
 import { badge, code, facts, length, notice, number, section, table } from '../../parts.ts';
 import type { Visit } from '../../route.ts';
@@ -11,12 +11,14 @@ import type { PreparedCall } from './request.ts';
 import type { Way } from './subject.ts';
 import { coloured, isText, languageOf, pretty, textBlock } from './text.ts';
 
-/** Bytes of a body that a page shows. */
+/** Maximum number of bytes of a body on a page. */
 const MOST_SHOWN = 256 * 1024;
-/** Bytes of a reply that are read for a page; a longer one is ended, and not compared with the contract. */
+/**
+ * Maximum number of bytes of a reply that are read for a page; a longer reply is cut off and not compared with the contract.
+ */
 const MOST_READ = 4 * 1024 * 1024;
 
-/** A request to this gateway: as HTTP has it, and as a command. */
+/** A request to this gateway: in HTTP, and as a command. */
 export function requestSection(visit: Visit, operation: Operation, way: Way, request: PreparedCall): Html {
   const { method, target, headers, body } = request;
   const base = visit.ports.base();
@@ -45,17 +47,16 @@ ${textBlock('curl', 'curl', curlOf(`${base}${target}`, request, operation.public
   );
 }
 
-/** Headers that a client chooses by itself. */
+/** Headers that clients set by themselves. */
 const OWN: ReadonlySet<string> = new Set(['Accept', 'X-Request-Id', 'User-Agent', 'Content-Length']);
 
-function curlOf(url: string, { method, headers, body }: PreparedCall, credentials: readonly string[]): string {
+function curlOf(url: string, { method, headers, body }: PreparedCall, credentials: readonly CurlWord[]): string {
   const kept = Object.fromEntries(Object.entries(headers).filter(([name]) => !OWN.has(name)));
   const accept =
     headers.Accept === undefined || headers.Accept.includes(',') ? [] : ['-H', `Accept: ${headers.Accept}`];
   const text = body !== undefined && body.length <= MOST_SHOWN && isReadable(body) ? body.toString() : undefined;
-  const file = body !== undefined && text === undefined ? ['--data-binary', '@FILE'] : [];
-  const request = { method, url, headers: kept, ...(text === undefined ? {} : { body: text }) };
-  return curlCommand(request, [...credentials, ...accept, ...file]);
+  const sent = body === undefined ? {} : text === undefined ? { file: 'FILE' } : { body: text };
+  return curlCommand({ method, url, headers: kept, ...sent }, [...credentials, ...accept]);
 }
 
 const isReadable = (body: Uint8Array): boolean => {
@@ -72,21 +73,21 @@ function bodyText(body: Buffer, type: string): string {
   return `${body.subarray(0, MOST_SHOWN).toString()}\n(${number(body.length)} bytes in all)`;
 }
 
-/** A reply of this gateway as a page shows it. */
+/** A reply of this gateway as shown on a page. */
 export interface ShownReply {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Buffer;
-  /** There is more than was read. */
+  /** Whether more was available than was read. */
   readonly isCut: boolean;
-  /** Milliseconds until the head, and until the last byte that was read. */
+  /** Milliseconds until the head of the reply arrived, and until the last byte that was read. */
   readonly head: number;
   readonly total: number;
   /** `undefined` for a reply that was not read to its end. */
   readonly verdict: Verdict | undefined;
 }
 
-/** Reads a reply as far as a page needs it. The call ends there. */
+/** Reads as much of a reply as a page needs, and ends the call. */
 export async function readReply(visit: Visit, reply: InnerReply, { call }: PreparedCall): Promise<ShownReply> {
   const began = performance.now();
   const chunks: Uint8Array[] = [];
@@ -237,7 +238,7 @@ const stepsOf = ({ steps }: FlowReply): Html =>
     { empty: 'No step was made.' },
   );
 
-/** A value with the media type and the length of each attachment in its place. */
+/** A value with each attachment replaced by its media type and length. */
 function described(value: unknown): unknown {
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return value;
@@ -249,7 +250,7 @@ function described(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value as DocumentValue).map(([name, each]) => [name, described(each)]));
 }
 
-/** Why a call of another system has failed. */
+/** Why a call to another system failed. */
 export function failureSection(visit: Visit, error: InvokeError): Html {
   const { code: kind, message, hint, body, httpResponseCode, attempts, called } = error;
   const { redactor } = visit.ports;

@@ -22,13 +22,13 @@ import { envelope } from '../../../wire/soap/version.ts';
 import type { ConsolePorts } from '../../console-port.ts';
 import { type Entered, type FormField, fill, fillDocument, formFields } from './values.ts';
 
-/** What can be tried: an operation of this gateway, one of another system, or a flow. */
+/** What can be tried: an operation of this gateway, an operation of another system, or a flow. */
 export type Subject =
   | { readonly kind: 'provided'; readonly operation: Operation }
   | { readonly kind: 'consumer'; readonly operation: ConsumerOperation }
   | { readonly kind: 'flow'; readonly flow: Flow };
 
-/** Everything that is active, in the order of its ids. */
+/** All active subjects, ordered by id. */
 export function subjectsOf({ registry: { operations, consumers, flows } }: Pick<ConsolePorts, 'registry'>): Subject[] {
   const all: Subject[] = [
     ...[...operations.values()].map((operation): Subject => ({ kind: 'provided', operation })),
@@ -54,19 +54,19 @@ export function findSubject({ registry }: Pick<ConsolePorts, 'registry'>, id: st
   throw Fault.of('NOT_FOUND', { what: `active operation or flow ${id}` });
 }
 
-/** The operations that a call needs grants for. */
+/** The operations whose grants a call needs. */
 export const grantedThings = (subject: Subject): readonly (Operation | ConsumerOperation)[] =>
   subject.kind === 'provided'
     ? [subject.operation]
     : operationsOf(subject.kind === 'flow' ? subject.flow : subject.operation);
 
-/** Whether it may change something: a call of another system may, whatever its method. */
+/** Whether a call may change something. Calls to other systems always may, whatever their method. */
 export const mayWrite = (subject: Subject): boolean =>
   subject.kind !== 'provided' || subject.operation.writes !== false;
 
 /** One way of calling a subject. */
 export interface Way {
-  /** In addresses: `rest-1`, `soap-1.2`. */
+  /** The id in addresses: `rest-1`, `soap-1.2`. */
   readonly id: string;
   readonly title: string;
   readonly uri?: OperationUri;
@@ -91,13 +91,13 @@ export interface Group {
   readonly title: string;
   readonly fields: readonly FormField[];
   readonly isChoice: boolean;
-  /** The document whose example fills it; otherwise each field has its own. */
+  /** The document whose example fills the fields; without it each field has its own example. */
   readonly document?: Document;
-  /** It is the body. */
+  /** Whether the group is the body. */
   readonly isBody?: true;
 }
 
-/** The field that is the whole of a message without a document. */
+/** The field for the whole content of a message without a document. */
 function contentField(kind: RawKind, { at }: Pick<Document, 'at'>, example = exampleContent(kind)): FormField {
   const field: Field = {
     ...{ name: 'content', jsonName: 'content', xmlName: 'content', type: { kind }, required: true, at },
@@ -179,7 +179,7 @@ export function prefilled(groups: readonly Group[]): Entered {
   return entered;
 }
 
-/** What of a REST request is chosen beside its fields: the media types of its body and of its reply. */
+/** The choices of a REST request besides its fields: the media types of its body and of its reply. */
 export function mediaTypesOf(
   subject: Subject,
   { uri }: Way,
@@ -197,14 +197,14 @@ export function takesText(subject: Subject, way: Way): boolean {
   return way.uri !== undefined && takesBody(subject.operation, way.uri) && !isContent(subject.operation, way.uri);
 }
 
-/** The body is binary content, which is a file. */
+/** Whether the body is binary content, which is a file. */
 function isContent({ request, body }: Operation, uri: OperationUri): boolean {
   if (request.kind === 'raw') return request.raw === 'binary';
   const [field] = uri.body;
   return body === 'raw' && field !== undefined && primitiveOf(field.type) === 'binary';
 }
 
-/** The form of a call of a provided operation, by what was chosen. */
+/** The form of a call of a served operation, depending on what was chosen. */
 export function formOf(way: Way, entered: Entered, bodyless: boolean, mtom: boolean): ProvidedForm {
   if (way.soap !== undefined) return { kind: 'soap', version: way.soap, inline: !mtom || entered.has('inline') };
   const [contentType, accept] = [entered.get('type'), entered.get('accept')];

@@ -2,7 +2,7 @@ import { isJsonType, isXmlType } from '../../../wire/media-type.ts';
 import { readXml } from '../../../wire/xml/read-xml.ts';
 import { type Html, html, type Part } from '../../html.ts';
 
-/** What a text is written in. */
+/** The language of a text. */
 export type Language = 'json' | 'xml' | 'text';
 
 export function languageOf(contentType: string): Language {
@@ -11,12 +11,12 @@ export function languageOf(contentType: string): Language {
   return isXmlType(essence) ? 'xml' : 'text';
 }
 
-/** Whether content of this type is for people to read. */
+/** Whether content of this type is text for people. */
 export const isText = (contentType: string): boolean =>
   languageOf(contentType) !== 'text' ||
   /^(?:text\/|multipart\/|application\/(?:x-www-form-urlencoded|javascript))/i.test(contentType);
 
-/** A token of a text: its kind, for its colour, and itself. */
+/** A token of a text: its kind, which determines its colour, and its text. */
 type Token = readonly [kind: string, text: string];
 
 const JSON_TOKENS = /("(?:[^"\\]|\\[\s\S])*")(?=(\s*:)?)|-?\d[\d.eE+-]*|true|false|null|\s+|[\s\S]/g;
@@ -41,7 +41,7 @@ function* xmlTokens(text: string): Generator<Token> {
 
 const TOKENS = { json: jsonTokens, xml: xmlTokens } as const;
 
-/** Only these are taken apart: in others, a token that has no end would be looked for again from each place. */
+/** Only well-formed texts are split into tokens: in others, the end of a token could be searched for again and again. */
 function isWellFormed(text: string, language: Exclude<Language, 'text'>): boolean {
   try {
     if (language === 'json') JSON.parse(text);
@@ -52,10 +52,10 @@ function isWellFormed(text: string, language: Exclude<Language, 'text'>): boolea
   }
 }
 
-/** Characters that are coloured; a longer text is shown as it is. */
+/** Maximum number of coloured characters; a longer text has no colours. */
 const MOST_COLOURED = 64 * 1024;
 
-/** A text with its names, strings and values in colours. Every token of it is text, whatever it contains. */
+/** A text with names, strings and values in colours. Each token is escaped text, whatever it contains. */
 export function coloured(text: string, language: Language): Part {
   if (language === 'text' || text.length > MOST_COLOURED || !isWellFormed(text, language)) return text;
   return [...TOKENS[language](text)].map(
@@ -63,13 +63,15 @@ export function coloured(text: string, language: Language): Part {
   );
 }
 
-/** The text with a line for each member or element; `undefined` if it is not well-formed, or has no such form. */
+/**
+ * The text with one line for each member or element; `undefined` if it is not well-formed, or if its language has no such form.
+ */
 export function pretty(text: string, language: Language): string | undefined {
   if (language === 'text' || !isWellFormed(text, language)) return undefined;
   return language === 'json' ? prettyJson(text) : prettyXml(text);
 }
 
-/** Its tokens are kept as they are: numbers keep their digits. */
+/** Tokens are kept unchanged, so that numbers keep their digits. */
 function prettyJson(text: string): string {
   let depth = 0;
   let written = '';
@@ -96,7 +98,7 @@ function prettyJson(text: string): string {
   return written;
 }
 
-/** An element with text alone stays on its line. */
+/** An element with text only stays on one line. */
 function prettyXml(text: string): string {
   const tokens = [...xmlTokens(text)].map(([, token]) => token).filter((token) => token.trim() !== '');
   const lines: string[] = [];
@@ -123,7 +125,7 @@ function prettyXml(text: string): string {
 
 const isStart = (token: string): boolean => /^<[^!?/]/.test(token) && !token.endsWith('/>');
 
-/** A text in figures of one width, under a heading, with a button that copies it. */
+/** A text in a monospaced font, under a heading, with a button that copies it. */
 export function textBlock(id: string, title: string, content: Part): Html {
   return html`<div class="block"><div class="bar"><h3>${title}</h3><button type="button" class="plain small" data-copy="${id}" aria-label="Copy: ${title}">Copy</button></div><pre class="code" id="${id}" tabindex="0" role="region" aria-label="${title}">${content}</pre></div>`;
 }

@@ -41,7 +41,7 @@ import {
 } from './subject.ts';
 import { change, findField, type Sent, takeForm } from './values.ts';
 
-/** Operations of one page. */
+/** Operations per page. */
 const MOST = 100;
 
 const KINDS = [
@@ -82,7 +82,7 @@ ${table(
   );
 }
 
-/** `GET, SOAP`; the addresses of an operation would fill the page. */
+/** `GET, SOAP`: the addresses of an operation would be too long. */
 function calledBy(subject: Subject): string {
   if (subject.kind === 'flow') return 'flow';
   const ways = waysOf(subject).map(({ title, soap }) => (soap === undefined ? (title.split(' ', 1)[0] ?? '') : 'SOAP'));
@@ -95,7 +95,7 @@ const textOf = (subject: Subject): string =>
 const isGranted = (user: Visit['user'], subject: Subject): boolean =>
   grantedThings(subject).every((each) => may(user, each));
 
-/** What is asked for: an operation, and the way of calling it. */
+/** The operation, and the way of calling it, in the address. */
 interface Chosen {
   readonly subject: Subject;
   readonly way: Way;
@@ -113,13 +113,13 @@ function open(visit: Visit): Reply {
   return show(visit, { subject, way }, sent, { results: NOTHING });
 }
 
-/** What a page shows beside its form. */
+/** What a page shows besides its form. */
 interface Outcome {
   readonly results: Html;
   readonly unready?: Unready;
 }
 
-/** A form that comes back: with another row, as text, or with its request. */
+/** Shows a form again: with another row, as text, or with its request. */
 async function edit(visit: Visit): Promise<Reply> {
   const { subject, way } = chosen(visit);
   const sent = await takeForm(visit.form, visit.files);
@@ -203,7 +203,7 @@ async function callOther(
   way: Way,
   sent: Sent,
 ): Promise<Outcome> {
-  // As a handler's call is checked for its caller.
+  // The same check as for a handler's call.
   for (const thing of grantedThings(subject))
     if (!may(visit.user, thing))
       throw Fault.of('FORBIDDEN', { user: `User ${visit.user.id}`, what: `operation ${thing.id}` });
@@ -228,7 +228,7 @@ async function callOther(
   }
 }
 
-/** Bytes of a reply that can be saved; one that is longer is cut off, which the browser reports. */
+/** Maximum number of bytes of a saved reply; a longer one is cut off, which the browser reports. */
 const LARGEST_SAVED = 1024 ** 3;
 
 async function save(visit: Visit): Promise<Reply> {
@@ -331,7 +331,7 @@ const rawBody = (text: string, type: string, { soap }: Way): Html =>
   }<div class="field"><label for="raw-body">Text, sent as it is</label><textarea id="raw-body" name="raw-body" rows="16" spellcheck="false">
 ${exact(text)}</textarea></div></fieldset>`;
 
-/** What sends the call, after a question if it may write; or why there is no such button. */
+/** The button that sends the call, after a question if it may write; or the reason why there is none. */
 function sending(visit: Visit, subject: Subject, way: Way): Html {
   const id = idOf(subject);
   const to = (step: string): string => `${address(`${pathTo('try', id)}/${step}`, { way: way.id })}#reply`;
@@ -365,7 +365,7 @@ export const tryArea: Area = {
     pageRoute('/try', list),
     pageRoute('/try/:id', open),
     actionRoute('/try/:id', 'try.prepare', edit, 'read'),
-    // Whether more is needed depends on the operation.
+    // Whether further grants are needed depends on the operation.
     actionRoute('/try/:id/send', 'try.send', send, 'read'),
     actionRoute('/try/:id/save', 'try.save', save, 'payload'),
   ],

@@ -23,7 +23,7 @@ export const keyOf = (part: Part, path: string): string => `${part}:${path}`;
 
 export const below = (path: string, step: string | number): string => (path === '' ? `${step}` : `${path}/${step}`);
 
-/** Entries of one list, and of one map. */
+/** Maximum number of entries of one list or map. */
 const MOST_ENTRIES = 200;
 
 export function countOf(entered: Entered, path: string): number {
@@ -31,15 +31,15 @@ export function countOf(entered: Entered, path: string): number {
   return Number.isInteger(count) && count > 0 ? Math.min(count, MOST_ENTRIES) : 0;
 }
 
-/** A field of a form, which may be required although its own definition leaves it open. */
+/** A field of a form, which may be required although its definition makes it optional. */
 export interface FormField {
   readonly field: Field;
   readonly required: boolean;
-  /** Null is a value. */
+  /** Whether null is a value. */
   readonly nullable: boolean;
 }
 
-/** The fields of a document as a caller gives them. */
+/** The fields of a document that a caller supplies. */
 export const formFields = ({ patch, ...document }: Pick<Document, 'fields' | 'patch' | 'kinds'>): FormField[] =>
   eachName(everyField(document)).map((field) => ({
     field,
@@ -47,7 +47,7 @@ export const formFields = ({ patch, ...document }: Pick<Document, 'fields' | 'pa
     nullable: field.nullable === true || patch?.clearable.includes(field) === true,
   }));
 
-/** Fields of documents that derive from the same may have one name, which is in a form once. */
+/** Fields of several derived documents may have the same name, which a form has once. */
 const eachName = (fields: readonly Field[]): readonly Field[] => [
   ...new Map(fields.toReversed().map((field) => [field.name, field])).values().toArray().toReversed(),
 ];
@@ -93,7 +93,10 @@ export function fillDocument(entered: Entered, document: Document, path: string,
   }
 }
 
-/** Whether a value of the example is what the other side takes anyway: a hint names it, and who wants it sent enters it. */
+/**
+ * Whether a value of the example is the one that the receiver assumes anyway: a hint states it, and it is sent only if it is
+ * entered.
+ */
 const isLeftToReceiver = ({ assumed, required, example }: Field): boolean =>
   assumed !== undefined && !required && example === undefined;
 
@@ -107,16 +110,16 @@ function keep(
   entered.set(keyOf('m', path), name);
 }
 
-/** Bytes of one file, and of all, that a page keeps for the next time that its form is sent. */
+/** Maximum number of bytes of one file, and of all files, that a page keeps until its form is sent again. */
 const LARGEST_KEPT = 1024 * 1024;
 const MOST_KEPT = 4 * LARGEST_KEPT;
 
-/** A form as it was sent. */
+/** A submitted form. */
 export interface Sent {
   readonly entered: Entered;
-  /** Files that were chosen now, by path. */
+  /** The files that were chosen now, by path. */
   readonly files: ReadonlyMap<string, MemoryAttachment>;
-  /** Paths of files that are too large for the page to keep: they have to be chosen again. */
+  /** Paths of files that are too large to be kept by the page: they must be chosen again. */
   readonly lost: ReadonlySet<string>;
 }
 
@@ -143,7 +146,7 @@ function drop(entered: Entered, path: string, parts: readonly Part[]): void {
   for (const part of parts) entered.delete(keyOf(part, path));
 }
 
-/** Changes the form as a button of it says: `add:LOC_DATA`, `remove:LOC_DATA/2`, `choose:PAYMENT`, `clear:LOGO`. */
+/** Changes the form as the pressed button states: `add:LOC_DATA`, `remove:LOC_DATA/2`, `choose:PAYMENT`, `clear:LOGO`. */
 export function change(entered: Entered, what: string, fieldAt: (path: string) => Field | undefined): void {
   const [, act = '', path = ''] = /^(\w+):(.*)$/s.exec(what) ?? [];
   if (act === 'clear') drop(entered, path, ['c', 't', 'm']);
@@ -155,7 +158,7 @@ export function change(entered: Entered, what: string, fieldAt: (path: string) =
   } else if (act === 'add') add(entered, path, fieldAt(path));
 }
 
-/** Adds an entry to a list or a map, or an optional document: with its example. */
+/** Adds an entry to a list or a map, or an optional document, with its example. */
 function add(entered: Entered, path: string, field: Field | undefined): void {
   if (field === undefined) return;
   const example = exampleField(field);
@@ -172,7 +175,7 @@ function add(entered: Entered, path: string, field: Field | undefined): void {
   if (entry !== undefined) fillOne(entered, entryField(field), below(path, count), entry[1]);
 }
 
-/** Removes an optional document, or an entry: those behind it move up. */
+/** Removes an optional document, or an entry; the entries after it move up. */
 function remove(entered: Entered, path: string, fieldAt: (path: string) => Field | undefined): void {
   const [, list = '', position = ''] = /^(.*)\/(\d+)$/s.exec(path) ?? [];
   const around = position === '' ? undefined : fieldAt(list);
@@ -190,7 +193,7 @@ function remove(entered: Entered, path: string, fieldAt: (path: string) => Field
   if (isEntry) entered.set(keyOf('n', list), String(Math.max(0, countOf(entered, list) - 1)));
 }
 
-/** The values of a form, with the reasons why some have none, by path. */
+/** The values of a form, and by path the reasons why some could not be read. */
 export interface ReadForm {
   readonly value: DocumentValue;
   readonly errors: ReadonlyMap<string, string>;
@@ -228,7 +231,7 @@ function readFields(
   }
 }
 
-/** The branch of a choice: the chosen one, or the first. */
+/** The chosen branch of a choice; the first by default. */
 export const branchOf = (entered: Entered, fields: readonly FormField[], path: string): FormField | undefined =>
   fields.find(({ field }) => field.name === entered.get(keyOf('b', path))) ?? fields[0];
 
@@ -248,7 +251,7 @@ function readField(reader: Reader, { field, required, nullable }: FormField, pat
   const values = Array.from({ length: count }, (_, index) => {
     const at = below(path, index);
     const value = readOne(reader, entry, at);
-    // An empty line is an entry of a list of texts, if the text may be empty.
+    // An empty line is an entry of a list of texts if the text may be empty.
     if (value === undefined && !errors.has(at)) return readText(reader, entry, at, '');
     return value;
   });
@@ -279,7 +282,7 @@ function readText({ errors }: Reader, field: Field, path: string, text: string):
     errors.set(path, 'is required');
     return undefined;
   }
-  // Browsers leave out seconds that are zero.
+  // Browsers omit seconds that are zero.
   const given = primitiveOf(type) === 'time' && /^\d\d:\d\d$/.test(text) ? `${text}:00` : text;
   try {
     return compileText({ ...field, type })(given);
@@ -299,7 +302,7 @@ function keptFile(entered: Entered, path: string): MemoryAttachment | undefined 
   });
 }
 
-/** The field at a path, below these. */
+/** The field at a path below some fields. */
 export function findField(fields: readonly FormField[], path: string): Field | undefined {
   let within: readonly Field[] = fields.map(({ field }) => field);
   let found: Field | undefined;

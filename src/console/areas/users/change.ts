@@ -20,7 +20,7 @@ interface Changing {
   readonly id: string;
 }
 
-/** An action at a user. What is refused is reported on the page of the user. */
+/** An action on a user. What is refused is reported on the page of the user. */
 const change = (path: string, name: string, run: (changing: Changing) => Promise<Done | Reply>): ActionRoute =>
   actionRoute(
     `/users/id/:user${path}`,
@@ -37,14 +37,14 @@ const change = (path: string, name: string, run: (changing: Changing) => Promise
     'users',
   );
 
-/** The same at a user of the database. */
+/** An action on a user of the database. */
 const changeKept: typeof change = (path, name, run) =>
   change(path, name, (changing) => {
     refuseDeclared(changing.visit, changing.id);
     return run(changing);
   });
 
-/** Ids that begin a sentence are left as they are. */
+/** Capitalises a sentence unless it begins with an id. */
 const sentence = (text: string): string =>
   `${text.replace(/^(?:the|there|an?|give|your|user) /, (word) => `${word[0]?.toUpperCase()}${word.slice(1)}`)}.`;
 
@@ -59,7 +59,7 @@ function refuseDeclared({ ports: { registry } }: Visit, id: string): void {
 
 const done = (id: string, notice: string): Done => ({ to: userPath(id), target: id, notice });
 
-/** A text of a form that people read: of one line, and not endless. @throws UserError */
+/** A text of a form for people to read: a single line of limited length. @throws UserError */
 function textOf({ form: sent }: Visit, name: string): string | undefined {
   const text = sent.get(name)?.trim() ?? '';
   if (/\p{Cc}|\p{Bidi_Control}|[\u2028\u2029]/u.test(text)) throw new UserError(`the ${name} has a control character`);
@@ -67,7 +67,7 @@ function textOf({ form: sent }: Visit, name: string): string | undefined {
   return text === '' ? undefined : text;
 }
 
-/** The hash of a password; `undefined` for none. @throws UserError */
+/** The hash of an entered password; `undefined` if none was entered. @throws UserError */
 async function passwordOf({ form: sent }: Visit, id: string): Promise<string | undefined> {
   const text = sent.get('password') ?? '';
   if (text === '') return undefined;
@@ -76,7 +76,7 @@ async function passwordOf({ form: sent }: Visit, id: string): Promise<string | u
   return hashPassword(text);
 }
 
-/** Roles by their ids. @throws UserError for one that the definitions do not have */
+/** Roles by their ids. @throws UserError for a role that the definitions do not have */
 function rolesOf({ ports: { registry } }: Visit, ids: readonly string[]): Role[] {
   return ids.map((id) => {
     const role = registry.roles.get(id);
@@ -85,7 +85,7 @@ function rolesOf({ ports: { registry } }: Visit, ids: readonly string[]): Role[]
   });
 }
 
-/** The form for a new user. @param problem why it was not added; what was typed is still there, except the password */
+/** The form for a new user. @param problem why the user was not added; everything entered is kept, except the password */
 export function showNew(visit: Visit, problem?: string, asksAbout?: string): Reply {
   const { form: sent, ports } = visit;
   const all = [...ports.registry.roles.values()].map((role) => ({ id: role.id, role }));
@@ -166,10 +166,13 @@ const enable = changeKept('/enable', 'user.enable', async ({ users, id }) => {
   return done(id, changed ? `${id} is enabled.` : `${id} was enabled already.`);
 });
 
-/** Ids that a form has in one field. */
+/** The ids in one field of a form. */
 const words = (text: string | null): string[] => (text ?? '').split(' ').filter((each) => each !== '');
 
-/** The form has what the user had when it was shown: two people that change roles do not undo each other's changes. */
+/**
+ * The form contains the roles that the user had when it was shown, so that two people who change roles do not undo each other's
+ * changes.
+ */
 const roles = changeKept('/roles', 'user.roles', async ({ visit, users, id }) => {
   const { form: sent, ports, user } = visit;
   const had = words(sent.get('had'));
@@ -219,7 +222,7 @@ const removePassword = changeKept('/password/remove', 'user.password-remove', as
   return done(id, `${id} has no password any more.`);
 });
 
-/** The key is on the page that replies, and nowhere else. */
+/** The key is shown on the page that replies, and nowhere else. */
 const addKey = changeKept('/keys', 'user.key-add', async ({ visit, users, id }) => {
   const { form: sent, ports } = visit;
   const description = textOf(visit, 'description');
@@ -286,7 +289,7 @@ const removeCertificate = changeKept(
   },
 );
 
-/** Ends a session that the user has. @throws UserError */
+/** Ends a session of the user. @throws UserError */
 async function endSession({ ports, actor, form: sent }: Visit, user: string): Promise<string> {
   const id = sent.get('session') ?? '';
   const { sessions } = ports.people;
@@ -306,7 +309,7 @@ const endAll = change('/sessions/end-all', 'session.end-all', async ({ visit, id
   return done(id, `${counted(ended, 'session')} of ${id} ended.`);
 });
 
-/** Actions of the one who has signed in, at himself. */
+/** Actions of the signed-in user on the own account. */
 const own = (path: string, name: string, run: (visit: Visit) => Promise<Done>): ActionRoute =>
   actionRoute(
     `/users/me${path}`,

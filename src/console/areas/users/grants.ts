@@ -37,10 +37,10 @@ import { askedFor } from './list.ts';
 import { chainTable, heldBy, place, thingLink, userLink, views } from './shown.ts';
 import { lookUp } from './user.ts';
 
-/** Callers and things of one page. */
+/** Callers and things per page. */
 const MOST = 200;
 
-/** Who may use a thing, and by which lines. */
+/** Who may use a thing, and by which definitions. */
 export async function showWhoCan(visit: Visit): Promise<Reply> {
   const asked = askedFor(visit, 'thing');
   const { all: things } = await thingsOf(visit.ports.registry);
@@ -56,7 +56,7 @@ ${found.length === 0 ? candidates(things, asked) : found.slice(0, 10).map((thing
   );
 }
 
-/** The callers that a page may name: roles and tokens for all, users for those who manage them. */
+/** The callers that a page may name: roles and tokens for everyone, users only for those who manage them. */
 async function callersOf(visit: Visit): Promise<readonly Caller[]> {
   const { registry, people } = visit.ports;
   const tokens = listTokens(registry).map(({ id, caller }) => ({
@@ -87,7 +87,7 @@ interface Caller {
   readonly shown: Part;
 }
 
-/** Users with the same roles may use the same. */
+/** Users with the same roles are permitted the same. */
 function thoseWhoMay(callers: readonly Caller[], thing: Thing): readonly Caller[] {
   const judged = new Map<string, boolean>();
   return callers.filter(({ caller }) => {
@@ -139,7 +139,7 @@ function whoSection(visit: Visit, callers: readonly Caller[], thing: Thing): Htm
   return section(nameOf(thing), html`${body()}${reached}`);
 }
 
-/** Things whose name has what was typed. */
+/** Things whose name contains the entered text. */
 function candidates(things: readonly Thing[], asked: string | undefined): Html {
   const folded = asked?.replace(new RegExp(`^(?:${THING_KINDS.join('|')}):`), '').toLowerCase();
   const fit = things.filter(({ kind, id }) =>
@@ -183,7 +183,7 @@ ${
   );
 }
 
-/** @throws Fault NOT_FOUND; FORBIDDEN for another user, for those who do not manage users */
+/** @throws Fault NOT_FOUND; FORBIDDEN for another user if the reader does not manage users */
 async function callerNamed(visit: Visit, id: string): Promise<Caller> {
   const { registry } = visit.ports;
   const role = id.startsWith('role:') ? id.slice('role:'.length) : undefined;
@@ -211,7 +211,7 @@ ${chainTable(verdict.may ? 'Why' : 'What is needed', [{ chains }])}`,
   );
 }
 
-/** All that a caller may use, by kind and id. */
+/** Everything that a caller may use, by kind and id. */
 async function allOf(
   visit: Visit,
   { id, caller, text }: { id: string; caller: CallerFacts; text: string | undefined },

@@ -20,12 +20,12 @@ import {
 import { page, type Reply, type Visit } from '../../route.ts';
 import { place, roleLink, userPath, views } from './shown.ts';
 
-/** Users of one page. */
+/** Users per page. */
 const MOST = 100;
-/** Roles that a row shows. */
+/** Maximum number of roles in a row. */
 const MOST_ROLES = 4;
 
-/** A user, and what a page shows of it other than its values. */
+/** A user, and what a page shows besides the values of the user. */
 interface Row extends ShownUser {
   readonly state: Html;
   readonly place: Html;
@@ -33,7 +33,7 @@ interface Row extends ShownUser {
 
 export const activity = (disabled: boolean): Html => badge(...userState({ disabled }));
 
-/** A user of the sample can call only while these are served. */
+/** A user of the sample can call only while sample users are served. */
 export const activityOf = ({ ports: { sampleUsers } }: Visit, { sample }: User): Html =>
   sample && !sampleUsers ? badge('idle', 'not served') : activity(false);
 
@@ -46,7 +46,7 @@ const rowOfDeclared = (visit: Visit, user: User): Row => ({
   ...{ roles: user.roles.map(({ id }) => id), hasPassword: user.password !== undefined, from: 'definitions' },
 });
 
-/** What is asked for in the address of the list. */
+/** What the address of the list asks for. */
 interface Asked {
   readonly text: string | undefined;
   readonly role: string | undefined;
@@ -54,7 +54,7 @@ interface Asked {
   readonly from: string | undefined;
 }
 
-/** A field of the address; PostgreSQL has no NUL in texts. */
+/** A field of the address, without NULs: texts of PostgreSQL can't contain them. */
 export function askedFor({ query }: Visit, name: string): string | undefined {
   const value = query.get(name)?.replaceAll('\0', '').trim();
   return value === '' ? undefined : value;
@@ -110,7 +110,7 @@ const columns = (seen: ReadonlyMap<string, string>): readonly Column<Row>[] => [
   { title: 'Last sign-in', cell: ({ id }) => time(seen.get(id)) },
 ];
 
-/** The list, for those who may see it; others come to their own page. */
+/** The list, for those who may see it; others are led to their own page. */
 export async function listUsers(visit: Visit): Promise<Reply> {
   if (!visit.may('users')) return { kind: 'redirect', to: '/users/me' };
   const { registry, people } = visit.ports;

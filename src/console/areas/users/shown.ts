@@ -1,20 +1,21 @@
 import type { Position } from '../../../model/definition.ts';
 import { CONSOLE_GRANTS, type ConsoleGrant, type Role } from '../../../model/security.ts';
+import { AUDIT_LOG, SESSIONS } from '../../../operator/user.ts';
 import { consoleGrants, listsOf } from '../../../security/authorise.ts';
 import { type CallerFacts, type Chain, type Link, permittedTo, type Thing } from '../../../security/grants.ts';
 import type { KeptSession } from '../../../security/sign-in/session-rows.ts';
 import type { TrailEntry } from '../../../security/trail.ts';
 import { thingsOf } from '../../built.ts';
 import { type Html, html, NOTHING, type Part } from '../../html.ts';
-import { badge, button, type Column, hidden, link, pathTo, shortId, table, tabs, time } from '../../parts.ts';
+import { badge, button, type Column, columnsOf, hidden, link, pathTo, shortId, table, tabs } from '../../parts.ts';
 import type { Visit } from '../../route.ts';
 import { placeLink } from '../registry/sources.ts';
 
-// What the pages of users and grants share.
+// Parts that the pages of users and of grants share.
 
 export const userPath = (id: string): string => pathTo('users', 'id', id);
 
-/** A user, as a link for those who may see users. */
+/** A user; a link for those who may see users. */
 export function userLink(visit: Visit, id: string): Part {
   if (visit.may('users')) return link(userPath(id), id);
   return id === visit.user.id ? link('/users/me', id) : id;
@@ -22,17 +23,16 @@ export function userLink(visit: Visit, id: string): Part {
 
 const requestLink = (request: number): Html => link(pathTo('processes', String(request)), `request ${request}`);
 
-/** What a role permits. */
 export const roleLink = (id: string): Html => link('/users/can', id, { user: `role:${id}` });
 
 export const thingLink = ({ kind, id }: Pick<Thing, 'kind' | 'id'>): Html =>
   link('/users/who-can', id, { thing: `${kind}:${id}` });
 
-/** The line of a definition. */
+/** The place of a definition, as a link. */
 export const place = (at: Position | undefined): Html =>
   at === undefined ? html`<span class="faint">database</span>` : placeLink(at);
 
-/** Links between the pages of the area. @param current the path of the one that is shown, or that the page is below of */
+/** Links between the pages of the area. @param current the path of the page that is shown, or of the page above it */
 export const views = (visit: Visit, current: string, options?: { isBelow: boolean }): Html =>
   tabs(
     'Users and grants',
@@ -47,13 +47,13 @@ export const views = (visit: Visit, current: string, options?: { isBelow: boolea
     options,
   );
 
-/** The grants of the console that roles give together. */
+/** The union of the console grants of some roles. */
 export function grantsOf(roles: readonly Role[]): readonly ConsoleGrant[] {
   const held = consoleGrants({ permissionLists: listsOf(roles) });
   return CONSOLE_GRANTS.filter((each) => held.has(each));
 }
 
-/** What a caller may use. Components without grants of their own are left out: the listed operations reach them. */
+/** What a caller may use. Components without grants of their own are left out: the listed operations lead to them. */
 export async function heldBy({ ports }: Pick<Visit, 'ports'>, caller: CallerFacts): Promise<readonly Thing[]> {
   const may = permittedTo(caller);
   const { all } = await thingsOf(ports.registry);
@@ -66,7 +66,7 @@ interface ChainRow extends Partial<Link> {
   readonly who?: Part;
 }
 
-/** Chains of grants, each link with its line. @param who in front of the first link of each group */
+/** Chains of grants, each link with its place. @param who is shown in the first row of each group */
 export function chainTable(of: string, groups: readonly { readonly who?: Part; readonly chains: readonly Chain[] }[]) {
   const rows = groups.flatMap(({ who, chains }) =>
     chains.flat().map((each, index): ChainRow => ({ ...each, who: index === 0 ? who : '' })),
@@ -81,7 +81,7 @@ export function chainTable(of: string, groups: readonly { readonly who?: Part; r
   return table(of, columns, rows, { empty: 'Nothing grants it.' });
 }
 
-/** The products that browsers name, and those whose name others add to theirs after them. */
+/** Patterns of browsers. One whose text also names other browsers comes before these. */
 const BROWSERS = [
   [/\bEdg(?:e|A|iOS)?\/(\d+)/, 'Edge'],
   [/\bOPR\/(\d+)/, 'Opera'],
@@ -99,7 +99,7 @@ const SYSTEMS = [
   [/\bLinux\b/, 'Linux'],
 ] as const;
 
-/** A browser in a few words, with what it has sent on a hover. What is not known is shown as it was sent. */
+/** A browser in a few words; what it sent is shown on hover. An unknown browser is shown as it was sent. */
 function browserOf(agent: string): Html {
   const found = BROWSERS.flatMap(([pattern, name]) => {
     const [all, ...versions] = pattern.exec(agent) ?? [];
@@ -110,57 +110,45 @@ function browserOf(agent: string): Html {
   return html`<span title="${agent}">${found}${system === undefined ? '' : ` on ${system}`}</span>`;
 }
 
-/** Sessions that can be used. @param to of the action that ends one; without it they can't be ended here */
-export function sessionTable(visit: Visit, sessions: readonly KeptSession[], to: string | undefined): Html {
+/** Sessions of one user that can be used. @param to the path of the action that ends one */
+export function sessionTable(visit: Visit, sessions: readonly KeptSession[], to: string): Html {
+  const { user: _, ...ofOne } = SESSIONS;
   return table<KeptSession>(
     'Sessions',
     [
-      {
-        title: 'Session',
-        kind: 'code',
-        cell: ({ id }) =>
+      ...columnsOf(ofOne, {
+        session: ({ id }) =>
           id === visit.session ? html`<code>${id}</code> ${badge('good', 'this one')}` : html`<code>${id}</code>`,
+        address: ({ address }) => html`<code>${address}</code>`,
+        browser: ({ agent }) => browserOf(agent),
+      }),
+      {
+        title: 'Action',
+        cell: ({ id }) =>
+          button(visit, {
+            text: 'End',
+            to,
+            fields: { session: id },
+            ...(id === visit.session ? { ask: 'This is the session that you use now: you are signed out.' } : {}),
+          }),
       },
-      { title: 'Signed in', cell: ({ created }) => time(created) },
-      { title: 'By', cell: ({ signedIn }) => signedIn },
-      { title: 'Last used', cell: ({ seen }) => time(seen) },
-      { title: 'Ends', cell: ({ expires }) => time(expires) },
-      { title: 'Address', kind: 'code', cell: ({ address }) => address },
-      { title: 'Browser', kind: 'wide', cell: ({ agent }) => browserOf(agent) },
-      ...(to === undefined
-        ? []
-        : [
-            {
-              title: 'Action',
-              cell: ({ id }: KeptSession) =>
-                button(visit, {
-                  text: 'End',
-                  to,
-                  fields: { session: id },
-                  ...(id === visit.session ? { ask: 'This is the session that you use now: you are signed out.' } : {}),
-                }),
-            } as const,
-          ]),
     ],
     sessions,
     { empty: 'No session can be used.' },
   );
 }
 
-/** Lines of the trails. */
-export const entryColumns = (visit: Visit): readonly Column<TrailEntry>[] => [
-  { title: 'Time', cell: ({ at }) => time(at) },
-  { title: 'By', cell: ({ actor }) => link('/users/log', actor, { actor }) },
-  { title: 'Action', cell: ({ action }) => html`<span class="word">${action}</span>` },
-  {
-    title: 'Of',
-    cell: ({ user, queue, job, request }) =>
+/** The columns of the audit log, with links to its subjects. */
+export const entryColumns = (visit: Visit): readonly Column<TrailEntry>[] =>
+  columnsOf(AUDIT_LOG, {
+    actor: ({ actor }) => link('/users/log', actor, { actor }),
+    action: ({ action }) => html`<span class="word">${action}</span>`,
+    of: ({ user, queue, job, request }) =>
       user === undefined
         ? html`<span class="linked">${link(pathTo('queues', queue ?? ''), queue ?? '')}${job === undefined ? NOTHING : html` ${shortId(job)}`}${request === undefined ? NOTHING : html` ${requestLink(request)}`}</span>`
         : userLink(visit, user),
-  },
-  { title: 'Detail', kind: 'wide', cell: ({ detail }) => detailText(detail) },
-];
+    detail: ({ detail }) => detailText(detail),
+  });
 
 function detailText(detail: TrailEntry['detail']): Part {
   const texts = Object.entries(detail ?? {}).flatMap(([name, value]) => {
@@ -174,15 +162,15 @@ function detailText(detail: TrailEntry['detail']): Part {
 interface Question {
   readonly title: string;
   readonly asks: readonly Part[];
-  /** Of the action, with its fields: it is done when it is sent again with them. */
+  /** The path of the action, which runs when the fields are sent to it again. */
   readonly to: string;
   readonly fields: Readonly<Record<string, string>>;
   readonly text: string;
-  /** Where to go instead. */
+  /** The target of the link that cancels. */
   readonly back: string;
 }
 
-/** A question that an action asks before it is done. */
+/** The question that an action asks before it runs. */
 export const question = (visit: Visit, { title, asks, to, fields, text, back }: Question): Html =>
   html`<h1>${title}</h1>${asks.map((each) => html`<p>${each}</p>`)}
 <form method="post" action="/console${to}" class="question"><input type="hidden" name="token" value="${visit.token}">${hidden(fields)}

@@ -25,18 +25,18 @@ import { page, type Reply, type Visit } from '../../route.ts';
 import { activity, activityOf } from './list.ts';
 import { entryColumns, grantsOf, heldBy, place, roleLink, sessionTable, userLink, userPath, views } from './shown.ts';
 
-/** Lines of the trail that a page of a user shows. */
+/** Lines of the trail on the page of a user. */
 const MOST_LINES = 20;
-/** Characters of a text that describes something. */
+/** Maximum number of characters of a description. */
 const LONGEST = 200;
 
-/** A user, wherever it is known. */
+/** A user, whatever the source. */
 export interface KnownUser {
   readonly id: string;
   readonly declared?: User;
   readonly kept?: KeptUser;
   readonly roles: readonly Role[];
-  /** Ids of roles that the definitions do not have any more. */
+  /** Ids of roles that the definitions no longer have. */
   readonly lost: readonly string[];
 }
 
@@ -44,7 +44,7 @@ export interface KnownUser {
 export async function lookUp({ ports, actor, user }: Visit, id: string): Promise<KnownUser> {
   const declared = ports.registry.users.get(id);
   if (declared !== undefined) return { id, declared, roles: declared.roles, lost: [] };
-  // A user that only tokens know is known to the console while it has a session.
+  // The console knows a user of tokens only while the user has a session.
   if (id === user.id && user.origin === 'token') return { id, roles: user.roles, lost: [] };
   if (id.includes(':') && ports.registry.schemes.get(id.split(':', 1)[0] ?? '')?.kind === 'bearer')
     return { id, roles: [], lost: [] };
@@ -118,7 +118,7 @@ function actionsOf(visit: Visit, { id, disabled, hasPassword }: KeptUser): Html 
     : button(visit, {
         text: 'Disable',
         to: `${userPath(id)}/disable`,
-        // The question is the consent; without it, the action asks again.
+        // The question is the consent; without `sure`, the action asks again.
         fields: own ? { sure: id } : {},
         ask: own
           ? html`<strong>This is you.</strong> You are signed out at once and can’t sign in again: someone else has to enable you, or a command.`
@@ -142,7 +142,7 @@ function actionsOf(visit: Visit, { id, disabled, hasPassword }: KeptUser): Html 
   }${turn}`;
 }
 
-/** A field for a new password. @param user whose it is, by which password managers keep it; not for a form that has its id */
+/** A field for a new password. @param user whose password it is, for password managers; not for a form that has the id */
 export const passwordField = (label: string, user?: string): Html =>
   html`${user === undefined ? NOTHING : html`<input type="text" autocomplete="username" value="${exact(user)}" readonly hidden>`}${field(
     label,
@@ -179,7 +179,7 @@ const roleTable = ({ roles, lost }: Pick<KnownUser, 'roles' | 'lost'>): Html =>
     { empty: 'No role: only what is public may be used.' },
   );
 
-/** Boxes for roles. @param chosen those that are ticked */
+/** Check boxes for roles. @param chosen the checked ones */
 export const roleBoxes = (all: readonly HeldRole[], chosen: ReadonlySet<string>): Html =>
   html`<fieldset class="boxes"><legend>Roles</legend>${all.map(({ id, role }) => {
     const mark = chosen.has(id) ? html` checked` : NOTHING;
@@ -211,7 +211,7 @@ const KIND_TITLES = {
   console: 'Grants of the console',
 } as const satisfies Record<Thing['kind'], string>;
 
-/** How much the user may use, by kinds. */
+/** How much the user may use, by kind. */
 async function mayUse(visit: Visit, { id, roles, declared }: KnownUser): Promise<Html> {
   const held = await heldBy(visit, declared === undefined ? { name: id, roles } : callerOfUser(declared));
   const kinds = Map.groupBy(held, ({ kind }: Thing) => kind);
@@ -223,7 +223,7 @@ async function mayUse(visit: Visit, { id, roles, declared }: KnownUser): Promise
   );
 }
 
-/** The definitions have hashes of keys, and names of certificates. */
+/** The definitions have only hashes of keys, and names of certificates. */
 const credentialsOf = ({ apiKeys, certificates }: User): Html =>
   section(
     'Credentials',
@@ -256,7 +256,7 @@ const keyColumns = (visit: Visit, user: string): readonly Column<KeptKey>[] => [
 const described = (id: string): Html =>
   field('Description', id, html`<input id="${id}" name="description" maxlength="${LONGEST}">`, 'What it is for.');
 
-/** How long a new key is valid, in days. */
+/** Choices of how long a new key is valid, in days. */
 export const DAYS = ['30', '90', '365'] as const;
 
 const keyForm = (visit: Visit, user: string): Html =>
@@ -282,7 +282,7 @@ const certificateColumns = (visit: Visit, user: string): readonly Column<KeptCer
   },
 ];
 
-/** A form with a file, which browsers send in parts. */
+/** A form with a file, which browsers send as multipart. */
 const certificateForm = (visit: Visit, user: string): Html =>
   html`<details class="ask"><summary class="plain">Add a certificate…</summary><form method="post" action="/console${userPath(user)}/certificates" class="question" enctype="multipart/form-data"><input type="hidden" name="token" value="${visit.token}">
 <p>Only its fingerprint is stored. Give a file, or the fingerprint.</p>
@@ -290,7 +290,7 @@ ${field('File (PEM or DER)', 'file', html`<input id="file" name="file" type="fil
 ${field('Fingerprint', 'fingerprint', input('fingerprint', '', 'text', html` placeholder="sha256:…" spellcheck="false"`))}
 ${described('certificate-description')}<button class="plain">Add a certificate</button></form></details>`;
 
-/** The page of the one who has signed in. @param problem why an action was not done */
+/** The page of the signed-in user. @param problem why an action was not done */
 export async function showMe(visit: Visit, problem?: string): Promise<Reply> {
   const { user, ports } = visit;
   const open = await ports.people.sessions.list({ user: user.id });

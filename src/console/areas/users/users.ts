@@ -8,10 +8,10 @@ import { askedFor, listUsers } from './list.ts';
 import { entryColumns, views } from './shown.ts';
 import { showMe, showUser } from './user.ts';
 
-/** Lines of one page of the audit log. */
+/** Lines of the audit log per page. */
 const MOST = 100;
 
-/** The trails of users and of operators together. */
+/** The trails of users and of operators, merged. */
 async function showLog(visit: Visit): Promise<Reply> {
   const names = ['actor', 'action', 'subject', 'since', 'until'] as const;
   const asked = Object.fromEntries(names.map((name) => [name, askedFor(visit, name)]));
@@ -47,14 +47,14 @@ ${more(next === undefined ? undefined : address('/users/log', { ...asked, after:
   );
 }
 
-/** What is offered; others can be typed. */
+/** Suggestions; others can be entered. */
 const ACTIONS = [
   ...['add', 'passwd', 'disable', 'enable', 'role', 'key-add', 'key-revoke', 'certificate-add', 'certificate-remove'],
   ...['sign-in', 'sign-out', 'session-end', 'pause', 'resume', 'retry', 'drop', 'hold', 'release', 'resubmit'],
   ...['cancel', 'skip', 'edit', 'schedule', 'restart', 'delete'],
 ];
 
-/** A time in UTC, as browsers send that of a field. @throws Fault BAD_PARAMETER */
+/** A time in UTC, as browsers send it from a field. @throws Fault BAD_PARAMETER */
 function momentOf(name: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const moment = new Date(/Z$/.test(text) || !text.includes('T') ? text : `${text}Z`);

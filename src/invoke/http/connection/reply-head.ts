@@ -111,7 +111,7 @@ class HeadReader {
       const head = headAt(bytes, from);
       if (head === undefined) {
         if (bytes.length - from > REPLY_HEAD)
-          throw new LargeHead(`the head of the reply is larger than ${REPLY_HEAD} bytes`);
+          throw new LargeHead(`the head of the reply is larger than ${REPLY_HEAD} bytes (a fixed limit)`);
         this.#held = bytes.length === 0 ? undefined : bytes;
         break;
       }
@@ -134,7 +134,9 @@ class HeadReader {
     if (this.#interim > MOST_INTERIM)
       throw new LargeHead(`the target sent more than ${MOST_INTERIM} interim replies (1xx) before its reply`);
     if (this.#interimBytes > REPLY_HEAD)
-      throw new LargeHead(`the interim replies (1xx) of the target are larger than ${REPLY_HEAD} bytes`);
+      throw new LargeHead(
+        `the interim replies (1xx) of the target are larger than ${REPLY_HEAD} bytes (a fixed limit)`,
+      );
   }
 }
 

@@ -122,10 +122,11 @@ export const nodeEntries = {
       'A signature of WS-Security covers parts of the envelope. Content that is sent as parts beside it, by MTOM or as attachments, would not be covered, so such calls are refused.',
   }),
   'credential-header': error<{ header: string }>({
-    message: ({ header }) => `The header ${header} belongs to the protocol and can't carry a key.`,
+    message: ({ header }) =>
+      `The header ${header} belongs to the protocol or to the gateway, and can't carry a credential.`,
     hint: () => 'Ask the partner which header carries it, for example X-Api-Key.',
     explanation:
-      'An API key is sent in a header that the partner chooses. Headers that the protocol needs, such as Host, Content-Length or Cookie, are written by the gateway. Authorization may carry a key after a scheme.',
+      'An API key or a signature is sent in a header that the partner chooses. Headers that the protocol needs, such as Host, Content-Length or Cookie, and those that identify a request, such as X-Request-Id and Idempotency-Key, are written by the gateway. Authorization may carry a key after a scheme, or a signature.',
   }),
   'bad-resolve': error<{ host: string; reason: string }>({
     message: ({ host, reason }) => `The address of ${host} is not valid: ${reason}.`,

@@ -30,11 +30,12 @@ export const queryEntries = {
   'foreign-placeholder': error<{ text: string; known: readonly string[] }>({
     message: ({ text }) => `${text} is a placeholder of another notation; write prompts as :NAME.`,
     hint({ text, known }) {
+      const operator = text === '?' ? ' The operator ? of PostgreSQL is written ??.' : '';
       const name = /[A-Za-z_]\w*/.exec(text)?.[0];
       const meant = name === undefined ? undefined : nearest(name, known);
-      if (meant !== undefined || known.length === 1) return `Write :${meant ?? known[0]}.`;
-      if (known.length > 0) return `Prompts here: ${known.join(', ')}.`;
-      return `Write :${name ?? 'NAME'}, and declare it: prompts: { ${name ?? 'NAME'}: string }.`;
+      if (meant !== undefined || known.length === 1) return `Write :${meant ?? known[0]}.${operator}`;
+      if (known.length > 0) return `Prompts here: ${known.join(', ')}.${operator}`;
+      return `Write :${name ?? 'NAME'}, and declare it: prompts: { ${name ?? 'NAME'}: string }.${operator}`;
     },
     explanation:
       'Prompts are declared and bound by name. Any other placeholder would stay unbound and silently be NULL. The operators `?`, `?|` and `?&` of PostgreSQL are written `??`, `??|` and `??&`.',
@@ -55,7 +56,7 @@ export const queryEntries = {
   'not-a-value': error<{ name: string; what: string }>({
     message: ({ name, what }) => `The ${what} ${name} must be a single value.`,
     explanation:
-      "Prompts and columns are single values; SQL has no form for documents and lists. Prompts can't be binary.",
+      'Prompts, columns, parameters and settings are single values; SQL and texts have no form for documents and lists. Only columns can be binary.',
   }),
   'no-null': error<{ name: string; reason: string }>({
     message: ({ name, reason }) => `${name} can't be nullable: it ${reason}.`,

@@ -20,12 +20,10 @@ const TYPES = SCALAR_KINDS.map((word) => {
 
 /** Mistakes in documents, fields and types. */
 export const documentEntries = {
-  'unknown-type': error<{ type: string; known: readonly string[]; ours: string | undefined }>({
+  'unknown-type': error<{ type: string; known: readonly string[]; meant: string | undefined }>({
     message: ({ type }) => `${type} is not a type or a document.`,
-    hint: ({ type, known, ours }) =>
-      known.some((each) => each.toLowerCase() === type.toLowerCase()) || ours === undefined
-        ? (didYouMean(type, known) ?? `Types are ${TYPES}, a named type, a document, or \`list of\` one of these.`)
-        : `Write ${ours}.`,
+    hint: ({ type, known, meant }) =>
+      meant ?? didYouMean(type, known) ?? `Types are ${TYPES}, a named type, a document, or \`list of\` one of these.`,
     explanation: 'A type is one word: a type of a single value, the id of a document, or `list of` and one of these.',
   }),
   'bad-type': error<{ type: string; reason: string }>({
@@ -37,9 +35,9 @@ export const documentEntries = {
     message: ({ option, type, only }) => `The option ${option} can't be used with ${type}; it is for ${only}.`,
     explanation: 'Some options of a field apply to certain types only.',
   }),
-  'conflicting-options': error<{ first: string; second: string; reason: string }>({
+  'conflicting-options': error<{ first: string; second: string; reason: string; remedy?: string }>({
     message: ({ first, second, reason }) => `${first} and ${second} can't be used together: ${reason}.`,
-    hint: ({ first, second }) => `Remove ${first} or ${second}.`,
+    hint: ({ first, second, remedy }) => remedy ?? `Remove ${first} or ${second}.`,
     explanation: 'Two keys contradict each other, so one of them would have no effect.',
   }),
   'value-does-not-fit': error<{ option: string; value: string; reason: string }>({
@@ -62,7 +60,8 @@ export const documentEntries = {
   'unfillable-fault': error<{ document: string; field: string }>({
     message: ({ document, field }) =>
       `The gateway can't fill the fault document ${document}: its field ${field} is required.`,
-    hint: () => 'Remove `required`, or give the field a `fixed` value.',
+    hint: () =>
+      'Remove `required` and let the gateway fill the field, with `default: "{fault.message}"` (or `{fault.code}`, `{fault.detail}`, `{fault.status}`), or give it a `fixed` value.',
     explanation:
       'The gateway fills a fault document from the fault alone, with the defaults and fixed values of its fields. With a required field without a fixed value, no fault could be written.',
   }),

@@ -29,9 +29,18 @@ export const operationEntries = {
   }),
   'unreachable-field': error<{ field: string; uri: number; why: string }>({
     message: ({ field, uri, why }) => `The required field ${field} can't be sent with URI ${uri}: ${why}.`,
-    hint: ({ field }) => `Add it to the template as {${field}}, or remove \`required\`.`,
+    hint: ({ field }) => `Add it to the template, as {${field}} or {?${field}}, or remove \`required\`.`,
     explanation:
       'A field of the request is sent in the URI, in a header that refers to it, or in the body. GET, HEAD and DELETE have no body unless `body:` names a field. If no request could carry a required field, every call would fail; in a call to another system, the field would never be sent.',
+  }),
+  'unsent-field': warning<{ field: string; operation: string; why: string; isSingle: boolean }>({
+    message: ({ field, operation, why }) => `No request to ${operation} can send ${field}: ${why}.`,
+    hint: ({ field, isSingle }) =>
+      isSingle
+        ? `Add it to the template: {?${field}}.`
+        : 'Write `post:` in place of the method, so that there is a body.',
+    explanation:
+      'A field of the request has no place in a template, in a header or in the body, so it never has a value. GET, HEAD and DELETE have no body unless `body:` names a field. This is not reported of documents with an id of their own, which operations may share, nor of prompts, which other callers of the query may give.',
   }),
   overlap: error<{ template: string; other: string; where: string }>({
     message: ({ template, other, where }) => `A request can match both ${template} and ${other} of ${where}.`,

@@ -97,7 +97,7 @@ export const schemeEntries = {
       `${operation} can't be called over SOAP: ${scheme} verifies webhooks, which arrive over REST.`,
     hint: () => 'Add another scheme to `requires`, or remove `soap` to offer the operation over REST only.',
     explanation:
-      'A scheme with `webhook` verifies the signature of a request over REST. Callers over SOAP need another scheme in `requires` of the operation, its service or the gateway.',
+      'A scheme with `webhook` or `hmac` verifies the signature of a request over REST. Callers over SOAP need another scheme in `requires` of the operation, its service or the gateway.',
   }),
   'no-scheme-for-paths': error<{ what: string; schemes: readonly string[] }>({
     message: ({ what, schemes }) =>

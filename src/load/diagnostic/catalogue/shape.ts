@@ -8,7 +8,21 @@ import { error } from './entry.ts';
  */
 const COUNTERPARTS: readonly (readonly [words: string, key: string, hint?: string])[] = [
   ['properties attributes columns members elements', 'fields'],
-  ['maxlength minlength length size', 'pattern', 'Write the length with the type: `type: string(30)`.'],
+  ['maxlength length size', 'pattern', 'Write the length with the type: `type: string(30)`.'],
+  ['minlength', 'pattern', 'Write `minimum: 2`, which is the least number of characters of a text.'],
+  ['minitems maxitems', 'pattern', 'Write `minimum:` and `maximum:`, which count the entries of a list.'],
+  ['maxoccurs', 'pattern', 'Write a list, with `maximum:` for the number of its entries: `type: list of string`.'],
+  ['exclusiveminimum minexclusive', 'above'],
+  ['exclusivemaximum maxexclusive', 'below'],
+  ['mininclusive', 'minimum'],
+  ['maxinclusive', 'maximum'],
+  ['totaldigits', 'digits'],
+  ['fractiondigits', 'fraction'],
+  ['whitespace', 'space'],
+  ['const', 'enum', 'Write it as the only value: `enum: [A]`.'],
+  ['oneof anyof', 'one-of'],
+  ['additionalproperties', 'open'],
+  ['$ref ref', 'pattern', 'Write the id of the document as the type: `type: ORDER`.'],
   ['precision scale', 'pattern', 'Write the digits with the type: `type: decimal(10.2)`.'],
   ['format', 'pattern', 'Write the format as the type: date, time, datetime, uuid or uri.'],
   ['items itemtype', 'pattern', 'Write the list as the type: `type: list of string`.'],
@@ -36,6 +50,8 @@ const COUNTERPARTS: readonly (readonly [words: string, key: string, hint?: strin
   ['db datasource connection', 'database'],
   ['primarykey id', 'keys'],
   ['document schema type', 'shape'],
+  ['default', 'value', 'Write it in the reference: `value: "${env:NAME:-10}"`.'],
+  ['secret sensitive', 'value', 'A value with `${secret:NAME}` is a secret.'],
   ['summary title comment documentation', 'description'],
 ];
 
@@ -44,6 +60,12 @@ function counterpartOf(given: string, keys: readonly string[]): string | undefin
   const found = COUNTERPARTS.find(([words, key]) => keys.includes(key) && words.split(' ').includes(word));
   return found && (found[2] ?? `Write ${found[1]}.`);
 }
+
+/** What to write for a key that is the kind of another definition, by both kinds. */
+const MISTAKEN_KINDS: Readonly<Record<string, string>> = {
+  'node,routing': 'A routing names the node that is called as `target:`.',
+  'node,user': 'A node has its credentials in `credential: { basic: { user: …, password: … } }`.',
+};
 
 /** Mistakes against the JSON Schema of the definitions. */
 export const shapeEntries = {
@@ -63,11 +85,12 @@ export const shapeEntries = {
       'Each definition has exactly one kind as a key at its top level, whose value is the id. `---` separates several definitions in a file.',
   }),
   'two-kinds': error<{ first: string; second: string }>({
-    message: ({ first, second }) => `This definition is a ${first}, so it can't also be a ${second}.`,
+    message: ({ first, second }) =>
+      first === second
+        ? `A second ${first} begins here, inside the first one.`
+        : `This definition is a ${first}, so it can't also be a ${second}.`,
     hint: ({ first, second }) =>
-      [first, second].sort().join() === 'node,routing'
-        ? 'A routing names the node that is called as `target:`.'
-        : 'Put a line --- between two definitions.',
+      MISTAKEN_KINDS[[first, second].sort().join()] ?? 'Put a line --- between two definitions.',
     explanation: 'A definition has exactly one kind at its top level. A missing `---` joins two definitions.',
   }),
   'unknown-key': error<{
@@ -104,13 +127,14 @@ export const shapeEntries = {
       given === null
         ? `${name} is empty; it must be ${expected}.`
         : `${name} must be ${expected}, not ${kindOfValue(given)}.`,
-    hint: ({ expected, given, examples }) => {
+    hint: ({ name, expected, given, examples }) => {
       if (expected === 'text' && (typeof given === 'number' || typeof given === 'boolean')) return 'Put it in quotes.';
       const meant = expected.startsWith('true') ? booleanMeant(given) : undefined;
       if (meant !== undefined && String(given).toLowerCase() !== String(meant))
         return `YAML 1.2 reads ${given} as text. Write ${meant}, without quotes.`;
       if (expected === 'true or false' && typeof given === 'string') return 'Write true or false, without quotes.';
       if (expected === 'a list' && typeof given === 'string') return `Write [${given}].`;
+      if (isTypeInBrackets(name, expected, given)) return `Write list of ${given[0]}.`;
       return examplesText(examples);
     },
     explanation:
@@ -143,6 +167,12 @@ export const shapeEntries = {
     explanation: 'An operation has at most one HTTP method, because it is granted, logged and answered as one unit.',
   }),
 };
+
+/** Whether a list stands for the type of a field: `[ORDER]`. */
+function isTypeInBrackets(name: string, expected: string, given: unknown): given is readonly [string] {
+  const isType = expected === 'a type or a map of options' || (expected === 'text' && name.endsWith('.type'));
+  return isType && Array.isArray(given) && given.length === 1 && typeof given[0] === 'string';
+}
 
 /** Examples of a schema as a hint. */
 function examplesText(examples: readonly unknown[]): string | undefined {
@@ -229,7 +259,7 @@ export const textEntries = {
   'misplaced-reference': error<{ text: string; key: string }>({
     message: ({ text, key }) => `${text} can't be used in ${key}, where references are not resolved.`,
     hint: () =>
-      'References to configuration are allowed in listen, database, publicUrl, tls, audit and console of the gateway; in url, password and replicas of datasources; in issuer, audience, jwks and ca of schemes; in the shared-secret of users; in addresses, files and the credential of nodes; in headers, form and values of calls over REST; and in PRIMARYURL.',
+      'References to configuration are allowed in listen, settings, database, publicUrl, tls, audit and console of the gateway; in url, password and replicas of datasources; in issuer, audience, jwks, ca, certificates and secrets of schemes; in the shared-secret of users; in addresses, files and the credential of nodes; in headers, form and values of calls over REST; and in PRIMARYURL.',
     explanation:
       'Definitions are the same on every system. Only addresses, the database, certificate files, secrets and partner-specific values differ, so references are resolved in those places only.',
   }),

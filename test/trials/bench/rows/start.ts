@@ -114,12 +114,15 @@ async function startSample(bench: Bench, database: string): Promise<Pick<Server,
   return { pid: child.pid as number, stop };
 }
 
+const ADDRESS = /http:\/\/[\w.:[\]]+/;
+
 /** Starts the sample, and resolves when it prints its address. */
 async function spawnSample(bench: Bench, database: string): Promise<{ child: ChildProcess; address: string }> {
   const env = { PORT: '0', HOST: '127.0.0.1', DATABASE_URL: `sqlite:${database}` };
   const child = bench.spawn([command, 'serve'], { cwd: repository, env });
-  const line = await firstLine(child, 'signalbox serve');
-  const address = /http:\/\/[\w.:[\]]+/.exec(line)?.[0];
+  // Warnings of settings that are not set come first.
+  const line = await firstLine(child, 'signalbox serve', ADDRESS);
+  const address = ADDRESS.exec(line)?.[0];
   if (address === undefined) throw new Error(`signalbox serve printed ${JSON.stringify(line)}`);
   child.stdout?.resume();
   return { child, address };

@@ -4,9 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { openKeys } from '../../src/security/scheme/keys.ts';
+import { openKeys } from '../../src/security/jwks.ts';
 import { projectFiles } from '../../src/serve/start/settings.ts';
 import { type Issuer, makeKey, startIssuer } from '../support/issuer.ts';
+import { eventually } from '../support/project.ts';
 
 async function issuerOf(): Promise<Issuer> {
   const issuer = await startIssuer();
@@ -14,6 +15,8 @@ async function issuerOf(): Promise<Issuer> {
   return issuer;
 }
 
+/** In milliseconds. */
+const HOUR = 3_600_000;
 const HERE = projectFiles('.');
 const first = { alg: 'ES256', kid: 'first' };
 const second = { alg: 'ES256', kid: 'second' };
@@ -51,12 +54,96 @@ describe('a key set at a URL', () => {
     await expect(keys.find(second), 'a key that may be new').rejects.toMatchObject(unavailable);
   });
 
-  it('is not used on beyond that', async () => {
+  it('is not used on for longer than a day, and is fetched again when the issuer is back', async () => {
     const issuer = await issuerOf();
-    const keys = openKeys(issuer.jwks, HERE, { maxAge: 0, kept: 0 });
+    const reported: string[] = [];
+    let now = 0;
+    const keys = openKeys(issuer.jwks, HERE, {
+      now: () => now,
+      onError: ({ message }) => void reported.push(message),
+    });
     await keys.find(first);
     issuer.instead = { status: 500 };
+    now = HOUR / 6 - 1;
+    await keys.find(first);
+    expect(issuer.asked).toHaveLength(1);
+    for (now = HOUR / 6; now < 24 * HOUR; now += HOUR / 6) await keys.find(first);
+    expect(reported).toHaveLength(1);
+    now = 24 * HOUR;
     await expect(keys.find(first)).rejects.toMatchObject(unavailable);
+    issuer.instead = undefined;
+    await expect(keys.find(first), 'a pause after each failed fetch').rejects.toMatchObject(unavailable);
+    now += 5_000;
+    await keys.find(first);
+    issuer.instead = { status: 500 };
+    now += HOUR;
+    await keys.find(first);
+    expect(reported, 'another outage').toHaveLength(2);
+  });
+
+  it('keeps nobody who shows a known key waiting, once it is known to be down', async () => {
+    const issuer = await issuerOf();
+    let now = 0;
+    const keys = openKeys(issuer.jwks, HERE, { now: () => now, timeout: 50 });
+    await keys.find(first);
+    now = HOUR;
+    issuer.silent = true;
+    await keys.find(first);
+    now += 6_000;
+    const tries = issuer.asked.length;
+    await Promise.all([keys.find(first), keys.find(first), keys.find(first)]);
+    await eventually(
+      'one more try, for which none of them waited',
+      () => issuer.asked.length === tries + 1 || undefined,
+    );
+    issuer.silent = false;
+    issuer.keys = [await makeKey('second')];
+    await eventually('the keys that the issuer has changed meanwhile', async () => {
+      now += 6_000;
+      return keys.find(first).then(
+        () => undefined,
+        ({ code }: { code?: string }) => code === 'ERR_JWKS_NO_MATCHING_KEY' || undefined,
+      );
+    });
+  });
+
+  it('waits for the issuer again when its failure is a minute old', async () => {
+    const issuer = await issuerOf();
+    let now = 0;
+    const keys = openKeys(issuer.jwks, HERE, { now: () => now });
+    await keys.find(first);
+    issuer.instead = { status: 500 };
+    now = HOUR;
+    await keys.find(first);
+    issuer.instead = undefined;
+    issuer.keys = [await makeKey('second')];
+    now += 60_000;
+    await expect(keys.find(first)).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' });
+  });
+
+  it('that the issuer has emptied has no key any more', async () => {
+    const issuer = await issuerOf();
+    const keys = openKeys(issuer.jwks, HERE, { maxAge: 0 });
+    await keys.find(first);
+    issuer.keys = [];
+    await expect(keys.find(first)).rejects.toMatchObject({ code: 'ERR_JWKS_NO_MATCHING_KEY' });
+  });
+
+  it('is fetched again for a token that none of its keys has signed, but not more often than the cooldown', async () => {
+    const issuer = await issuerOf();
+    let now = 0;
+    const keys = openKeys(issuer.jwks, HERE, { now: () => now });
+    expect(await keys.renew(), 'nothing was fetched yet').toBe(false);
+    await keys.find(first);
+    expect(await keys.renew()).toBe(false);
+    now = 30_000;
+    expect(await keys.renew()).toBe(true);
+    expect(await keys.renew()).toBe(false);
+    expect(issuer.asked).toHaveLength(2);
+    issuer.instead = { status: 500 };
+    now = 60_000;
+    expect(await keys.renew()).toBe(false);
+    await keys.find(first);
   });
 
   it('that leads elsewhere is not followed', async () => {

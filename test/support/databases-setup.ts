@@ -20,10 +20,14 @@ declare module 'vitest' {
 const FORGETFUL = { synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off', jit: 'off' } as const;
 
 /**
- * One PostgreSQL for all test files: the one that SIGNALBOX_TEST_POSTGRES names, or a new one if PostgreSQL is installed.
- * Without either, tests that need it are skipped by name; `.ci/run` installs it.
+ * The databases that all test files share. Migrated ones to be copied: of SQLite, and of one PostgreSQL, which is the one that
+ * SIGNALBOX_TEST_POSTGRES names, or a new one if PostgreSQL is installed. Without either, tests that need it are skipped by
+ * name; `.ci/run` installs it.
  */
-export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-template-'));
+  await migrate('sqlite:template.db', folder);
+  process.env.SIGNALBOX_TEST_SQLITE = join(folder, 'template.db');
   const given = process.env.SIGNALBOX_TEST_POSTGRES;
   const own =
     given === undefined && postgresPrograms() !== undefined ? startPostgres(await freePort(), FORGETFUL) : undefined;
@@ -31,23 +35,25 @@ export default async function setup(project: TestProject): Promise<(() => Promis
   project.provide('postgres', url);
   const template = `signalbox_template_${process.pid}`;
   project.provide('postgresTemplate', template);
-  if (url === '') return undefined;
-  await makeTemplate(url, template);
+  if (url !== '') await makeTemplate(url, template, folder);
   return async () => {
-    if (own === undefined) await runOn(url, `drop database ${template}`);
-    else own.remove();
+    rmSync(folder, { recursive: true });
+    own?.remove();
+    if (own === undefined && url !== '') await runOn(url, `drop database ${template}`);
   };
 }
 
-async function makeTemplate(server: string, name: string): Promise<void> {
+async function makeTemplate(server: string, name: string, folder: string): Promise<void> {
   await runOn(server, `create database ${name}`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  const root = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
-  const store = await openStore({ url: url.href, root });
+  await migrate(url.href, folder);
+}
+
+async function migrate(url: string, root: string): Promise<void> {
+  const store = await openStore({ url, root });
   await store.migrate();
   await store.close();
-  rmSync(root, { recursive: true });
 }
 
 async function runOn(server: string, sql: string): Promise<void> {
