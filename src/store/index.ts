@@ -18,7 +18,15 @@ export { gatewaysAt } from './gateways.ts';
 export { type InsertedColumns, insertRows } from './insert.ts';
 export { type Lease, openLease } from './lease.ts';
 export { type Nonces, openNonces } from './nonces.ts';
-export { ONLY_POSTGRES, openStore, openToRead, pendingMigrations, rehearse } from './open-store.ts';
+export {
+  ONLY_POSTGRES,
+  openStore,
+  openToPlan,
+  openToRead,
+  type PlannedStore,
+  pendingMigrations,
+  rehearse,
+} from './open-store.ts';
 export { noteAction, retainedActions } from './queue/control.ts';
 export { retainedDead } from './queue/dead-letters.ts';
 export { readQueues } from './queue/kept.ts';
@@ -75,5 +83,5 @@ export type { ProcessRequestTable } from './tables/process.ts';
 export type { QueryRunTable } from './tables/query.ts';
 export type { JobData } from './tables/queue.ts';
 export type { CallKind } from './tables/statistics.ts';
-export type { Db, Tables } from './tables.ts';
+export { type Db, movingOf, type Tables } from './tables.ts';
 export { afterCommit } from './transaction.ts';

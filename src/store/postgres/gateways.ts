@@ -6,9 +6,9 @@ import { FAMILY } from './pool.ts';
 import { described } from './project.ts';
 
 /** The sessions of gateways of an installation, each in words: see `gatewaysAt`. @throws StoreError */
-export function gatewaySessions(store: Store): Promise<readonly string[]> {
-  return described(store.location, async () => {
-    const db = await store.tables();
+export function gatewaySessions(location: string, tables: Store['tables']): Promise<readonly string[]> {
+  return described(location, async () => {
+    const db = await tables();
     const { rows: found } = await sql<{ found: boolean }>`
       select to_regclass('signalbox_job_gateway') is not null as found`.execute(db);
     if (found[0]?.found !== true) return [];

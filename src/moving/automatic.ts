@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Store } from '../../store/index.ts';
+import type { Db, Store } from '../store/index.ts';
 import { quoted } from './catalogue.ts';
 import { type MovedTable, run } from './rows.ts';
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Store } from '../../store/index.ts';
+import type { Db, Store } from '../store/index.ts';
 
 /** A column whose values are stored, as opposed to computed. */
 export interface Column {
@@ -14,13 +14,15 @@ export interface Table {
   readonly columns: readonly Column[];
   /** Columns that order its rows on SQLite: a name of the row id, or the primary key of a table without row ids. */
   readonly order: readonly string[];
+  /** The names of its primary key, in lower case; none without one. */
+  readonly key: readonly string[];
 }
 
 interface Found {
   readonly table: string;
   readonly column: string;
   readonly type: string;
-  /** On SQLite: the place in the primary key, from 1; 0 for other columns. */
+  /** The place in the primary key, from 1; 0 for other columns. */
   readonly pk: number;
   readonly rowless: number;
 }
@@ -33,7 +35,12 @@ export async function tablesOf(db: Db, kind: Store['kind']): Promise<ReadonlyMap
   const { rows } = await (kind === 'sqlite' ? SQLITE : POSTGRES).execute(db);
   const tables = [...Map.groupBy(rows, ({ table }) => table)].map(([name, columns]): [string, Table] => [
     name.toLowerCase(),
-    { name, columns: columns.map(({ column, type }) => ({ name: column, type })), order: orderOf(columns) },
+    {
+      name,
+      columns: columns.map(({ column, type }) => ({ name: column, type })),
+      order: orderOf(columns),
+      key: keyOf(columns).map((key) => key.toLowerCase()),
+    },
   ]);
   return new Map(tables);
 }
@@ -45,11 +52,12 @@ const SQLITE = sql<Found>`
   order by t.name, c.cid`;
 
 const POSTGRES = sql<Found>`
-  select c.relname as "table", a.attname as "column", 0 as pk, 0 as rowless,
+  select c.relname as "table", a.attname as "column", coalesce(array_position(i.indkey::int[], a.attnum::int) + 1, 0) as pk, 0 as rowless,
     pg_catalog.format_type(case t.typtype when 'd' then t.typbasetype else t.oid end, -1) as type
   from pg_catalog.pg_class c
     join pg_catalog.pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
     join pg_catalog.pg_type t on t.oid = a.atttypid
+    left join pg_catalog.pg_index i on i.indrelid = c.oid and i.indisprimary
   where c.relkind in ('r', 'p') and not c.relispartition
     and c.relnamespace = coalesce(
       (select relnamespace from pg_catalog.pg_class where oid = to_regclass('signalbox_migration')),
@@ -64,8 +72,12 @@ function orderOf(columns: readonly Found[]): string[] {
   const names = new Set(columns.map(({ column }) => column.toLowerCase()));
   const rowId = ROW_IDS.find((name) => !names.has(name));
   if (Number(columns[0]?.rowless) === 0 && rowId !== undefined) return [rowId];
-  const key = columns.filter(({ pk }) => pk > 0).toSorted((a, b) => a.pk - b.pk);
-  return key.map(({ column }) => quoted(column));
+  return keyOf(columns).map(quoted);
+}
+
+function keyOf(columns: readonly Found[]): string[] {
+  const key = columns.filter(({ pk }) => Number(pk) > 0).toSorted((a, b) => Number(a.pk) - Number(b.pk));
+  return key.map(({ column }) => column);
 }
 
 /** A name as SQL has it. */

@@ -1,6 +1,6 @@
-import type { RawCell } from '../../store/index.ts';
-import { decimalOf, toDecimal } from '../../wire/decimal.ts';
-import { instantOf, type Zone } from '../../wire/timezone.ts';
+import type { RawCell } from '../store/index.ts';
+import { decimalOf, toDecimal } from '../wire/decimal.ts';
+import { instantOf, type Zone } from '../wire/timezone.ts';
 
 /** How values of a column are written on each engine, by its type on PostgreSQL. */
 export type Family =
@@ -43,7 +43,7 @@ export function familyOf(type: string): Family {
 }
 
 /** A value that the other engine can't keep. */
-export class Unwritable extends Error {}
+class Unwritable extends Error {}
 
 /**
  * A value of SQLite as the text that PostgreSQL reads.
@@ -66,7 +66,7 @@ export function toPostgres(cell: RawCell, family: Family): string | null {
   }
 }
 
-/** The text of PostgreSQL as a value of SQLite. @throws Unwritable for a number that SQLite has not */
+/** The text of PostgreSQL as a value of SQLite, where NaN is a text. */
 export function fromPostgres(text: RawCell, family: Family): RawCell {
   if (typeof text !== 'string') return text;
   switch (family) {
@@ -75,8 +75,7 @@ export function fromPostgres(text: RawCell, family: Family): RawCell {
     case 'integer':
       return BigInt(text);
     case 'real':
-      if (text === 'NaN') throw new Unwritable('a number is NaN, which SQLite does not store');
-      return Number(text);
+      return text === 'NaN' ? text : Number(text);
     case 'bytes':
       return Buffer.from(text.slice(2), 'hex');
     default:

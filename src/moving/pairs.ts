@@ -1,13 +1,12 @@
-import type { Store } from '../../store/index.ts';
+import { movingOf, type PlannedStore, type Store } from '../store/index.ts';
 import type { Table } from './catalogue.ts';
-import { treatmentOf } from './own-tables.ts';
 import { MoveError } from './refusals.ts';
 import type { MovedColumn, MovedTable } from './rows.ts';
 import { familyOf } from './values.ts';
 
 /** The tables of one database. */
 interface Side {
-  readonly store: Store;
+  readonly store: PlannedStore;
   readonly tables: ReadonlyMap<string, Table>;
 }
 
@@ -18,10 +17,10 @@ interface Side {
  */
 export function pairTables(from: Side, to: Side, without: ReadonlySet<string>): readonly MovedTable[] {
   const names = [...from.tables.keys()].filter((name) => {
-    const treatment = treatmentOf(name);
-    return treatment === undefined ? !without.has(name) : treatment !== 'left';
+    const moving = movingOf(name);
+    return moving === undefined ? !without.has(name) : moving !== 'left';
   });
-  const unknown = [...without].filter((name) => treatmentOf(name) !== undefined || !from.tables.has(name));
+  const unknown = [...without].filter((name) => movingOf(name) !== undefined || !from.tables.has(name));
   if (unknown.length > 0)
     throw new MoveError(`${from.store.location} has no table ${unknown.join(', ')} of the project`, {
       hint: 'Correct --without.',
@@ -62,5 +61,5 @@ function pair(name: string, tables: Both, onSingle: (column: string, of: Store['
 }
 
 function rank({ name }: MovedTable): number {
-  return treatmentOf(name) === undefined ? 1 : 0;
+  return movingOf(name) === undefined ? 1 : 0;
 }

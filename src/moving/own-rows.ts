@@ -1,5 +1,4 @@
-import type { RawCell, Store } from '../../store/index.ts';
-import type { treatmentOf } from './own-tables.ts';
+import type { movingOf, RawCell, Store } from '../store/index.ts';
 import type { MovedTable } from './rows.ts';
 
 /** Changes rows into those that the other engine has, in place. */
@@ -16,14 +15,14 @@ export const JOB_ORDER = 'sequence, due, id';
 
 /** How the rows of a table are translated on their way to an engine; `undefined` for rows that stay as they are. */
 export function translation(
-  treatment: ReturnType<typeof treatmentOf>,
+  moving: ReturnType<typeof movingOf>,
   table: MovedTable,
   to: Store['kind'],
 ): Translate | undefined {
   const places = new Map(table.columns.map(({ names }, at) => [names.postgres, at]));
   const at = (name: string): number => places.get(name) as number;
-  if (treatment === 'jobs') return to === 'postgres' ? jobsToPostgres(at) : jobsToSqlite(at);
-  if (treatment === 'retention')
+  if (moving === 'jobs') return to === 'postgres' ? jobsToPostgres(at) : jobsToSqlite(at);
+  if (moving === 'retention')
     // The gateway that removes has ended.
     return (row) => {
       row[at('holder')] = null;

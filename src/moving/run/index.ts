@@ -1,1 +1,0 @@
-export { type Moved, moveData, type Step } from './move.ts';
