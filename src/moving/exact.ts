@@ -1,10 +1,11 @@
-import type { Db, RawCell, Store } from '../store/index.ts';
+import { type Db, movingOf, type RawCell, type Store } from '../store/index.ts';
 import { messageOf } from '../wire/error.ts';
 import type { Zone } from '../wire/timezone.ts';
+import { counted } from '../wire/words.ts';
 import { quoted } from './catalogue.ts';
 import { MoveError } from './refusals.ts';
 import { type Cells, type MovedColumn, type MovedTable, run, writeExpression, writeRows } from './rows.ts';
-import { canonical, toPostgres } from './values.ts';
+import { canonical, type Family, toPostgres } from './values.ts';
 
 /** Where rows are written. */
 interface Target {
@@ -35,12 +36,12 @@ export async function writeExactly(
       const [given, found] = [row[at] ?? null, stored[index]?.[at] ?? null];
       if (given === found || canonical(given, family, zone) === canonical(found, family, zone)) continue;
       const what = `${table.name}.${names[store.kind]} of ${nameOf(table, row, before + index)}`;
-      throw new MoveError(
-        `${what} would be changed: ${shown(given)} would become ${shown(found)} in ${store.location}`,
-        {
-          hint: `${NOTHING} Give the column a type that keeps the value, in the migrations for that engine, or change the value.`,
-        },
-      );
+      // Tables of the gateway have secrets.
+      const change =
+        movingOf(table.name) === undefined ? `: ${shown(given, family)} would become ${shown(found, family)}` : '';
+      throw new MoveError(`${what} would be changed in ${store.location}${change}`, {
+        hint: `${NOTHING} Give the column a type that keeps the value, in the migrations for that engine, or change the value.`,
+      });
     }
   }
 }
@@ -110,18 +111,21 @@ async function columnOf(
 /** A row by its key, or by its number when its table has none. */
 function nameOf({ tables, columns }: MovedTable, row: Cells, before: number): string {
   const key = tables.postgres.key.length > 0 ? tables.postgres.key : tables.sqlite.key;
-  const values = columns.flatMap(({ names }, at) =>
-    key.includes(names.postgres.toLowerCase()) ? [`${names.postgres} = ${shown(row[at] ?? null)}`] : [],
+  const values = columns.flatMap(({ names, family }, at) =>
+    key.includes(names.postgres.toLowerCase()) ? [`${names.postgres} = ${shown(row[at] ?? null, family)}`] : [],
   );
   return values.length === 0 ? `row ${before + 1}` : `the row ${values.join(', ')}`;
 }
 
 const MOST_SHOWN = 60;
 
-function shown(cell: RawCell): string {
+/** Families whose values are written without quotes. */
+const BARE: ReadonlySet<Family> = new Set(['boolean', 'integer', 'real', 'numeric']);
+
+function shown(cell: RawCell, family: Family): string {
   if (cell === null) return 'NULL';
-  if (cell instanceof Uint8Array) return `${cell.length} bytes`;
+  if (cell instanceof Uint8Array) return counted(cell.length, 'byte');
   const text = String(cell);
   const short = text.length > MOST_SHOWN ? `${text.slice(0, MOST_SHOWN)}...` : text;
-  return typeof cell === 'string' ? JSON.stringify(short) : short;
+  return BARE.has(family) ? short : JSON.stringify(short);
 }
