@@ -191,12 +191,12 @@ function shown(table: string, column: string, value: unknown, file: string): unk
   return value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value;
 }
 
-/** Gives each table that is moved and has no rows one of any values. */
+/** Gives each table that is moved and has no rows one of any values; jobs have none that mean nothing. */
 export function fillEmpty(file: string): void {
   const database = new Database(file);
   try {
     for (const [table, { length }] of contentOf(file)) {
-      if (length > 0) continue;
+      if (length > 0 || table === 'signalbox_job') continue;
       const columns = database.prepare<[string], Column>('select name, type from pragma_table_info(?)').all(table);
       const names = columns.map(({ name }) => `"${name}"`).join(', ');
       const values = columns.map(({ type }) => VALUES[type.toLowerCase()] ?? VALUES.text);
