@@ -26,7 +26,7 @@ import {
   refuseRows,
   unmark,
 } from './refusals.ts';
-import { type MovedTable, readRows, run } from './rows.ts';
+import { type MovedTable, readOrdered, readRows, run } from './rows.ts';
 
 /** What is moved, and where. */
 export interface Plan {
@@ -217,7 +217,9 @@ async function copyTable(
   // Of migrations, sample data and new databases: the source has them too, as they are now.
   await run(writing, `delete from ${quoted(table.tables[to.kind].name)}`);
   let done = 0;
-  for await (const rows of readRows(reading, from.kind, table, moving === 'jobs' ? JOB_ORDER : undefined)) {
+  const isOrdered = moving === 'jobs' && from.kind === 'postgres';
+  const pages = isOrdered ? readOrdered(reading, table, JOB_ORDER) : readRows(reading, from.kind, table);
+  for await (const rows of pages) {
     signal.throwIfAborted();
     if (translate !== undefined) for (const row of rows) translate(row);
     await writeExactly({ store: to, tx: writing, zone }, table, rows, done);

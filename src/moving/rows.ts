@@ -25,18 +25,24 @@ export type Cells = readonly RawCell[];
 /** Bytes of rows that are read at once, as far as rows before them foretell. */
 const PAGE_BYTES = 2 ** 21;
 const MOST_ROWS = 2000;
-const FIRST_ROWS = 50;
+
+/** Bytes from which a row is read by itself: so many of the others fit into memory, whatever they foretell. */
+const LARGE = 2 ** 16;
 
 /** How many rows to read next. */
 class PageSize {
-  rows = FIRST_ROWS;
+  rows = 1;
+  readonly #most: number;
+
+  constructor(most: number) {
+    this.#most = most;
+  }
 
   see(cells: readonly Cells[]): void {
-    if (cells.length === 0) return;
     let bytes = 0;
     for (const row of cells) for (const cell of row) bytes += sizeOf(cell);
     const fitting = Math.floor((PAGE_BYTES * cells.length) / Math.max(1, bytes));
-    this.rows = Math.max(1, Math.min(fitting, 4 * this.rows, MOST_ROWS));
+    this.rows = Math.max(1, Math.min(fitting, 4 * this.rows, this.#most));
   }
 }
 
@@ -47,18 +53,51 @@ function sizeOf(cell: RawCell): number {
 /** Rows in pages of bounded size, inside a transaction. */
 type Pages = AsyncGenerator<RawCell[][], void, undefined>;
 
-/** Reads the rows of a table. @param order of the rows on PostgreSQL, in SQL */
-export function readRows(tx: Db, kind: Store['kind'], table: MovedTable, order?: string): Pages {
-  return kind === 'sqlite' ? sqliteRows(tx, table) : postgresRows(tx, table, order);
+/** Reads the rows of a table, the large ones last. */
+export async function* readRows(tx: Db, kind: Store['kind'], table: MovedTable): Pages {
+  const size = sizeExpression(kind, table);
+  for (const [condition, most] of [
+    [`${size} <= ${LARGE}`, MOST_ROWS],
+    [`${size} > ${LARGE}`, 1],
+  ] as const)
+    yield* readWhere(tx, kind, table, { condition, size: new PageSize(most) });
 }
 
-async function* sqliteRows(tx: Db, { tables: { sqlite }, columns }: MovedTable): Pages {
+/** Reads the rows of a table of PostgreSQL in an order. @param order in SQL */
+export function readOrdered(tx: Db, table: MovedTable, order: string): Pages {
+  return postgresRows(tx, table, { condition: 'true', size: new PageSize(MOST_ROWS), order });
+}
+
+/** Which rows are read, and how many at once. */
+interface Reading {
+  /** In SQL. */
+  readonly condition: string;
+  readonly size: PageSize;
+  readonly order?: string;
+}
+
+function readWhere(tx: Db, kind: Store['kind'], table: MovedTable, reading: Reading): Pages {
+  return kind === 'sqlite' ? sqliteRows(tx, table, reading) : postgresRows(tx, table, reading);
+}
+
+/** The bytes of the texts and binary values of a row. To count them does not read them, except in columns of other types. */
+function sizeExpression(kind: Store['kind'], { columns }: MovedTable): string {
+  const sizes = columns.flatMap(({ names, family }) => {
+    const name = quoted(names[kind]);
+    if (kind === 'sqlite' || family === 'bytes') return `coalesce(octet_length(${name}), 0)`;
+    if (family === 'text' || family === 'padded' || family === 'jsonb')
+      return `coalesce(octet_length(${name}::text), 0)`;
+    return [];
+  });
+  return sizes.length === 0 ? '0' : sizes.join(' + ');
+}
+
+async function* sqliteRows(tx: Db, { tables: { sqlite }, columns }: MovedTable, { condition, size }: Reading): Pages {
   const { order } = sqlite;
   const names = columns.map(({ names }) => quoted(names.sqlite));
   const key = order.join(', ');
-  const select = `select ${[...order, ...names].join(', ')} from ${quoted(sqlite.name)}`;
-  const further = ` where (${key}) > (${order.map(() => '?').join(', ')})`;
-  const size = new PageSize();
+  const select = `select ${[...order, ...names].join(', ')} from ${quoted(sqlite.name)} where ${condition}`;
+  const further = ` and (${key}) > (${order.map(() => '?').join(', ')})`;
   for (let after: Cells = []; ; ) {
     const limit = size.rows;
     const where = after.length === 0 ? '' : further;
@@ -72,11 +111,10 @@ async function* sqliteRows(tx: Db, { tables: { sqlite }, columns }: MovedTable):
   }
 }
 
-async function* postgresRows(tx: Db, { tables: { postgres }, columns }: MovedTable, order?: string): Pages {
+async function* postgresRows(tx: Db, { tables, columns }: MovedTable, { condition, size, order }: Reading): Pages {
   const ordered = order === undefined ? '' : ` order by ${order}`;
-  const select = `select ${readExpressions(columns)} from ${quoted(postgres.name)}${ordered}`;
+  const select = `select ${readExpressions(columns)} from ${quoted(tables.postgres.name)} where ${condition}${ordered}`;
   await run(tx, `declare signalbox_move no scroll cursor for ${select}`);
-  const size = new PageSize();
   try {
     for (;;) {
       const { cells } = await readRaw(tx, `fetch forward ${size.rows} from signalbox_move`, [], size.rows);

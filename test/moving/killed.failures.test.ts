@@ -7,7 +7,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { openBlobs, openStore } from '../../src/store/index.ts';
-import { bin, cleanEnvironment, finish, type Ran, signalboxProcess } from '../cli/support.ts';
+import { bin, cleanEnvironment, finish, type Ran, type Running, signalboxProcess, start } from '../cli/support.ts';
+import { Target } from '../message/project.ts';
+import { call } from '../support/gateway.ts';
 import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
 import { eventually, writeProject } from '../support/project.ts';
 import { contentOf, FILES, fillEmpty, ROWS } from './project.ts';
@@ -98,7 +100,49 @@ describe.skipIf(!hasPostgres)('signalbox data move', () => {
       expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining('interrupted: nothing was moved') });
     expect(await rowsIn(target)).toBe(0);
     expect(await move(root, ...args)).toMatchObject({ code: 0 });
-    expect(await rowsIn(target)).toBe(ITEMS + 4);
+    expect(await rowsIn(target)).toBe(ITEMS + 5);
+  });
+
+  it('after gateways that were killed during a delivery: those that follow repeat it, in order, on both engines', async () => {
+    const erp = await Target.start();
+    onTestFinished(() => erp.stop());
+    const project = writeProject({
+      ...FILES,
+      'definitions/gateway.yaml': FILES['definitions/gateway.yaml']?.replace(
+        /database: (.*)/,
+        'database: { url: "$1", schema: moved }',
+      ) as string,
+    });
+    onTestFinished(() => project.remove());
+    const { root } = project;
+    const target = await createDatabase();
+    onTestFinished(() => target.drop());
+    const urls = ['sqlite:one.db', target.url, 'sqlite:two.db'];
+    const serve = async (at: number): Promise<{ gateway: Running; port: number }> => {
+      const env = { DATABASE_URL: urls[at], ERP_URL: erp.url, PORT: '0' };
+      const gateway = start(['serve'], { cwd: root, env });
+      const [, port] = await gateway.until(/ready on \S+:(\d+)/);
+      return { gateway, port: Number(port) };
+    };
+    erp.status = () => new Promise(() => {});
+    for (const at of [0, 1]) {
+      const { gateway, port } = await serve(at);
+      if (at === 0)
+        for (const N of [1, 2, 3])
+          expect(
+            await call(port, '/gateway/RESTListeningConnector/Places.v1/changed', {
+              method: 'POST',
+              body: JSON.stringify({ PLACE: 'p', N }),
+            }),
+          ).toMatchObject({ status: 202 });
+      await eventually('the delivery', () => erp.taken.length > at || undefined);
+      await gateway.stop('SIGKILL');
+      expect(await move(root, urls[at] as string, urls[at + 1] as string)).toMatchObject({ code: 0 });
+    }
+    erp.status = () => 200;
+    await serve(2);
+    await eventually('all deliveries', () => erp.taken.length >= 5 || undefined);
+    expect(erp.taken.map(({ body }) => body.N)).toEqual([1, 1, 1, 2, 3]);
   });
 
   it('to SQLite that is killed again and again has each row once when it is completed', async () => {

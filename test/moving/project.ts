@@ -141,6 +141,7 @@ insert into item (id, kind, name, note, price, big, born, seen, at, listed, toke
   (-7, 'ü', 'Zoë 𝄞 "quoted" \\ back' || char(10) || char(9) || '{,}', 'NULL', null, 0, null, null, null, null, null, '[]', null, -0.0, 2),
   (41, 'a', 'last', ' spaces ', '1.0000', 1, '2026-12-31', '2026-01-01T00:00:00Z', '12:30:00', 1, null, null, null, null, -7);
 delete from item where id = 41;
+insert into item (id, kind, name, note, bytes) values (3, 'a', 'large', hex(zeroblob(100000)), randomblob(3000000));
 insert into noted values ('no key'), ('no key'), (null);
 `;
 
