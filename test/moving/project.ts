@@ -104,7 +104,7 @@ export const FILES: Readonly<Record<string, string>> = {
   ),
   'definitions/users.yaml': USERS.replace(
     'EVERYTHING\n',
-    'EVERYTHING\noperations: [PROCESSREQUEST.*]\nrequests: all\n',
+    'EVERYTHING\noperations: [PROCESSREQUEST.*]\nprocess-requests: all\n',
   ),
   'definitions/places.yaml': DEFINITIONS,
   'migrations/0001-tables.sqlite.sql': `${tables(SQLITE)}
