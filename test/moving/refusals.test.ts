@@ -173,6 +173,14 @@ describe.skipIf(!hasPostgres)('signalbox data move refuses', () => {
       stderr: expect.stringContaining('missing.db does not exist'),
     });
     expect(existsSync(join(root, 'missing.db'))).toBe(false);
+    const mysql = await move('sqlite:test.db', 'mysql://user@localhost/x');
+    expect(mysql.stderr).toContain("the gateway's own tables can't be on MariaDB or MySQL");
+    await writeFiles(root, {
+      'definitions/gateway.yaml': gateway.replace(/database: (.*)/, 'database: { url: "$1", engine: cockroachdb }'),
+    });
+    const relative = await move('sqlite:test.db', target.url);
+    expect(relative).toMatchObject({ code: 1, stderr: expect.stringContaining('from or to cockroachdb') });
+    await writeFiles(root, { 'definitions/gateway.yaml': gateway });
     for (const url of [
       'mysql://user:hunter2@localhost/x',
       'postgres://user:hunter2@127.0.0.1:1/x',
