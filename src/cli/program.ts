@@ -48,6 +48,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   query: async () => (await import('./query.ts')).addQuery,
   process: async () => (await import('./process/process.ts')).addProcess,
   migrate: async () => (await import('./migrate.ts')).addMigrate,
+  data: async () => (await import('./data.ts')).addData,
   invoke: async () => (await import('./invoke/invoke.ts')).addInvoke,
   node: async () => (await import('./node.ts')).addNode,
   queue: async () => (await import('./queue.ts')).addQueue,
