@@ -50,7 +50,7 @@ ${more(next === undefined ? undefined : address('/users/log', { ...asked, after:
 /** Suggestions; others can be entered. */
 const ACTIONS = [
   ...['add', 'passwd', 'disable', 'enable', 'role', 'key-add', 'key-revoke', 'certificate-add', 'certificate-remove'],
-  ...['sign-in', 'sign-out', 'session-end', 'pause', 'resume', 'retry', 'drop', 'hold', 'release', 'resubmit'],
+  ...['sign-in', 'sign-out', 'session-end', 'pause', 'resume', 'resubmit', 'hold', 'release'],
   ...['cancel', 'skip', 'edit', 'schedule', 'restart', 'delete'],
 ];
 
