@@ -5,6 +5,7 @@ import { wrongUsage } from './failure.ts';
 export const FORMER_COMMANDS: ReadonlyMap<string, string> = new Map([
   ['signalbox queue retry', 'signalbox queue resubmit'],
   ['signalbox queue drop', 'signalbox queue cancel'],
+  ['signalbox message skip', 'signalbox message cancel'],
 ]);
 
 /**

@@ -62,8 +62,6 @@ export const deliveredHandlers: ReadonlyMap<string, (ports: DeliveredPorts) => D
   ['signalbox/message-release-whole', messageWhole('release')],
   ['signalbox/message-resubmit', messageAct('resubmit')],
   ['signalbox/message-resubmit-all', messageActAll('resubmit')],
-  ['signalbox/message-skip', messageAct('skip')],
-  ['signalbox/message-skip-all', messageActAll('skip')],
   ['signalbox/process-find', processFind],
   ['signalbox/process-get', processGet],
   ['signalbox/process-messages', processMessages],

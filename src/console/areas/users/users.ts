@@ -51,7 +51,7 @@ ${more(next === undefined ? undefined : address('/users/log', { ...asked, after:
 const ACTIONS = [
   ...['add', 'passwd', 'disable', 'enable', 'role', 'key-add', 'key-revoke', 'certificate-add', 'certificate-remove'],
   ...['sign-in', 'sign-out', 'session-end', 'pause', 'resume', 'resubmit', 'hold', 'release'],
-  ...['cancel', 'skip', 'edit', 'schedule', 'restart', 'delete'],
+  ...['cancel', 'edit', 'schedule', 'restart', 'delete'],
 ];
 
 /** A time in UTC, as browsers send it from a field. @throws Fault BAD_PARAMETER */
