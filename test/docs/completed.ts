@@ -25,6 +25,7 @@ bearer: { issuer: https://login.example.org/, audience: a, jwks: https://login.e
   'docs/messages.md': ['', '', '', '', '', '', '', '', '', ''],
   'docs/ws-security.md': ['', '---\nrole: PARTNER\npermission-lists: []\n'],
   'docs/java-clients.md': [],
+  'docs/glossary.md': [],
   'docs/migrations.md': ['#file migrations/0001-vehicles.sql\ncreate table vehicle (plate varchar(12) primary key);\n'],
   'docs/fleet.md': ['', '', '', '', '', ''],
   'docs/operating.md': [lists('MONITORS'), '', '', '', '---\ngateway: LOCAL\ndelivered: [QUEUES.v1]\n', ''],
