@@ -31,13 +31,16 @@ export function isComparable({ type }: Pick<Field, 'type'>): boolean {
   return traits.primitive !== 'binary' && traits.primitive !== 'json';
 }
 
+/** Values of fields, of which a document has one each; all documents when empty (`when:`). */
+export type Conditions = readonly { readonly field: string; readonly values: readonly Value[] }[];
+
 /** A subscription (`subscription:`): what the messages of an operation are delivered to. */
 export interface Subscription {
   readonly id: string;
   readonly description?: string;
   readonly operation: Operation;
-  /** Values of request fields, of which the message has one each; all messages when empty. */
-  readonly when: readonly { readonly field: string; readonly values: readonly Value[] }[];
+  /** About fields of the request. */
+  readonly when: Conditions;
   readonly target:
     | /** Code of the project: `<handlers>/<file>.ts`, with `onMessage`. */ {
         readonly kind: 'handler';

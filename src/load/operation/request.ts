@@ -278,7 +278,7 @@ export interface InputFields {
   /** False when a document of them is in doubt: missing fields are not reported. */
   readonly complete: boolean;
   /** The operation whose messages have the fields; absent for the values of a call. */
-  readonly messagesOf?: string;
+  readonly of?: string;
   /** Names of the fields that are sent in the body only, all together: those of what may be one of several things. */
   readonly whole?: ReadonlySet<string>;
 }
