@@ -368,7 +368,7 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
     steps: ({ steps }, registry) => steps.map((each) => STEP(each, registry)),
   }),
   types: shape<SimpleType>()(
-    'description base enum any-case=false patterns space minimum maximum range digits fraction example',
+    'description base xml-type namespace enum labels any-case=false patterns space minimum maximum range digits fraction example',
     { base: ({ base }) => typeWords(base) },
   ),
   documents: DOCUMENT,

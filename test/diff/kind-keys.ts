@@ -109,6 +109,7 @@ export const KIND_KEYS: { readonly [K in KindWord]: Readonly<Record<string, Said
     description: REPORTED,
     base: REPORTED,
     enum: REPORTED,
+    labels: REPORTED,
     pattern: REPORTED,
     space: REPORTED,
     minimum: REPORTED,
@@ -119,6 +120,8 @@ export const KIND_KEYS: { readonly [K in KindWord]: Readonly<Record<string, Said
     fraction: REPORTED,
     'any-case': REPORTED,
     example: REPORTED,
+    'xml-type': 'It names a type in code that is generated, as the id does.',
+    namespace: 'It names a type in code that is generated, as the id does.',
   }),
   document: keysOf<'document' | keyof DocumentDeclared>({
     document: REPORTED,
