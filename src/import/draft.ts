@@ -113,7 +113,7 @@ export interface DraftRest {
   /** How fields of a urlencoded form are written, by their names, where that is not the usual way. */
   readonly formStyles?: FormStyles;
   /**
-   * Fields that URIs and headers name beside those of the request (`template:`), where the request is the body alone. None has
+   * Fields that URIs and headers name beside those of the request (`variables:`), where the request is the body alone. None has
    * the name of a field of the request.
    */
   readonly template?: DraftDocument;
@@ -138,6 +138,20 @@ export type DraftType = DraftScalar | DraftCompound | DraftCollection;
 export interface DraftScalar {
   readonly kind: 'scalar';
   readonly word: string;
+  /** The named type of the source that it comes from. A field has it as long as its facets are those of that type. */
+  readonly named?: DraftSimpleType;
+}
+
+/** A simple type that has a name in the source: a type word with facets, as a field has them. */
+export interface DraftSimpleType {
+  readonly name: string;
+  /** Namespace of its name in XML Schema. */
+  readonly namespace?: string;
+  readonly place: Place;
+  readonly description?: string;
+  readonly example?: Scalar;
+  readonly word: string;
+  readonly facets: Facets;
 }
 
 export interface DraftCompound {
@@ -210,6 +224,8 @@ type Scalar = string | number | boolean;
 /** Facets that a field has, and each entry of a collection in `entry`. */
 export interface Facets {
   enum?: readonly Scalar[];
+  /** What values of `enum` mean, by their texts. */
+  labels?: Readonly<Record<string, string>>;
   pattern?: string | readonly string[];
   minimum?: number | string;
   maximum?: number | string;

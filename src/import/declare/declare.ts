@@ -202,7 +202,7 @@ class DeclaredServices {
       description,
       ...(sent === undefined ? {} : restKeys(sent, this.#encodingOf(operation), isCall)),
       ...(soap === undefined ? {} : soapKeys(operation, soap, id, service, { isCall, isAlone })),
-      template: rest?.template && this.#documents.message({ kind: 'document', document: rest.template }, service),
+      variables: rest?.template && this.#documents.message({ kind: 'document', document: rest.template }, service),
       request: this.#request(operation, sent, service),
       response: this.#response(operation, service),
       ...this.#faults(operation),

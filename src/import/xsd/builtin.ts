@@ -1,5 +1,5 @@
 import { BIG_INTEGER, type ScalarKind, XS_DOUBLE, XS_FLOAT } from '../../model/scalar.ts';
-import type { Facets } from '../draft.ts';
+import type { DraftSimpleType, Facets } from '../draft.ts';
 import { NAME, NAME_START } from './characters.ts';
 import { insideOf } from './pattern.ts';
 
@@ -14,6 +14,8 @@ export interface SimpleType {
   /** The element has the address of an attachment, whose content is the value. */
   readonly refers?: true;
   readonly list?: { readonly minimum?: number; readonly maximum?: number };
+  /** The global type that it is, or that its facets began with. */
+  readonly named?: DraftSimpleType;
   /** What no definition states about values of the type, wherever it is used. */
   readonly note?: Note;
 }

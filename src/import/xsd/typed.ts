@@ -72,12 +72,18 @@ function entryOptions(facets: Facets): FieldOptions {
   return Object.keys(facets).length === 0 ? {} : { entry: facets };
 }
 
-function scalarField({ word, facets, width }: SimpleType): { readonly type: DraftScalar; readonly options: Facets } {
+function scalarField({ named, ...simple }: SimpleType): { readonly type: DraftScalar; readonly options: Facets } {
+  const { word, facets } = sized(simple);
+  return { type: { kind: 'scalar', word, ...(named === undefined ? {} : { named }) }, options: facets };
+}
+
+/** A type word with the length of a text, and the facets that are left. */
+export function sized({ word, facets, width }: SimpleType): { readonly word: string; readonly facets: Facets } {
   const { maximum, ...others } = facets;
-  if (width !== undefined) return { type: { kind: 'scalar', word: width }, options: withoutOwn(facets, width) };
+  if (width !== undefined) return { word: width, facets: withoutOwn(facets, width) };
   if (word !== 'string' || typeof maximum !== 'number' || maximum < 1 || maximum > 1_000_000_000)
-    return { type: { kind: 'scalar', word }, options: facets };
-  return { type: { kind: 'scalar', word: `string(${maximum})` }, options: others };
+    return { word, facets };
+  return { word: `string(${maximum})`, facets: others };
 }
 
 /** Facets without the bounds that values of a type have anyway. */
