@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compileProvided } from '../../src/invoke/provided.ts';
+import { loadTexts } from '../../src/load/index.ts';
 import { startTestGateway, type TestGateway } from '../support/gateway.ts';
-import { gatewayText } from '../support/project.ts';
+import { gatewayText, USERS } from '../support/project.ts';
 
 const DEFINITIONS = `service: Forms.v1
 permission: EVERYTHING
@@ -195,4 +197,21 @@ describe('a urlencoded form', () => {
     expect(await refused(fields(21), { path: 'open' })).toEqual([400, expect.stringContaining('20')]);
     expect(await refused(`ADDRESS${'[a]'.repeat(33)}=1`)).toEqual([400, expect.stringContaining('is not a field')]);
   });
+});
+
+it('is written for a call of an operation that is served as the operation reads it: console and callers of tests', () => {
+  const { registry, diagnostics } = loadTexts(
+    new Map([
+      ['definitions/gateway.yaml', gatewayText('')],
+      ['definitions/forms.yaml', DEFINITIONS],
+      ['definitions/users.yaml', USERS],
+    ]),
+  );
+  const operation = registry?.services.get('Forms.v1')?.operations.find(({ name }) => name === 'ORDER');
+  if (registry === undefined || operation === undefined)
+    throw new Error(diagnostics.map(({ message }) => message).join());
+  const call = compileProvided(registry, operation, { kind: 'rest', uriIndex: 1 });
+  const { body, headers } = call.write({ ID: 7, NAME: 'A&B', CODES: [1, 2], ADDRESS: { CITY: 'Ulm' } });
+  expect(headers).toMatchObject({ 'Content-Type': TYPE });
+  expect(body).toBe('customer%20name=A%26B&CODES=1%2C2&ADDRESS%5BCITY%5D=Ulm');
 });
