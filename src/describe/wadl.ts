@@ -1,6 +1,6 @@
 import { bareField, type Document, documentName } from '../model/document.ts';
 import { type Field, singleType, typeWords } from '../model/field.ts';
-import { partKind } from '../model/form.ts';
+import { FORM_STYLES, formStyle, partKind } from '../model/form.ts';
 import type { Registry } from '../model/registry.ts';
 import { requestForms } from '../model/request-form.ts';
 import { traitsOf } from '../model/scalar.ts';
@@ -167,6 +167,12 @@ function requestRepresentations(operation: Operation, uri: OperationUri, context
   const own = isWhole(document, uri) ? undefined : part;
   return forms.map(({ format, mediaType }) => {
     if (format === 'multipart') return element('representation', { mediaType }, uri.body.map(partParam));
+    if (format === 'urlencoded')
+      return element(
+        'representation',
+        { mediaType },
+        uri.body.map((field) => formParam(field, operation)),
+      );
     if (format === 'xml') return xmlRepresentation(mediaType, qualified(document, context), own);
     return element('representation', { mediaType }, [element('doc', {}, [text])]);
   });
@@ -220,6 +226,13 @@ function representation({ format, mediaType, message }: ReplyForm, context: Wadl
 /** A part of a form (WADL 2009, section 2.11.2: a parameter of the style query). */
 function partParam(field: Field): XmlElement {
   const note = { text: undefined, json: 'As JSON.', file: 'A file, as its bytes.' }[partKind(field)];
+  return param(field, { style: 'query', name: field.jsonName, required: mustBeGiven(field), note });
+}
+
+/** A field of a urlencoded form (WADL 2009, section 2.11.2). */
+function formParam(field: Field, { formStyles }: Operation): XmlElement {
+  const style = formStyle(field, formStyles);
+  const note = style === 'text' || style === 'repeat' ? undefined : `Written as ${FORM_STYLES[style]}.`;
   return param(field, { style: 'query', name: field.jsonName, required: mustBeGiven(field), note });
 }
 

@@ -1,4 +1,5 @@
 import type { ConsumerOperation, RestConsumer, SoapConsumer } from '../model/consumer.ts';
+import { formWords } from '../model/form.ts';
 import type { MessageSigner, Node, NodeCredential, ReplySignature, UsernameToken } from '../model/node.ts';
 import type { SoapForm } from '../model/service.ts';
 import { duration } from '../wire/words.ts';
@@ -294,7 +295,7 @@ function bodyWords({ body }: RestConsumer): string {
     case 'form':
       return `a form with ${body.fields.map(({ name }) => name).join(', ')}`;
     case 'document':
-      return body.form === undefined ? 'a document' : 'a form with a part for each field';
+      return body.form === undefined ? 'a document' : formWords(body.form, body.formStyles);
     case 'field':
       return `the field ${body.field.name} alone`;
     case 'raw':

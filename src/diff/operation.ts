@@ -1,5 +1,6 @@
 import type { Component } from '../model/component.ts';
 import type { Position } from '../model/definition.ts';
+import { formWords } from '../model/form.ts';
 import type { Gateway } from '../model/gateway.ts';
 import type { Paging } from '../model/query.ts';
 import { acceptedTypes } from '../model/request-form.ts';
@@ -102,6 +103,7 @@ const OPERATION: Comparison<Operation, OperationScope> = {
   body: ofRest(compareBodies),
   // Compared with the body.
   form: unseen,
+  formStyles: unseen,
   soap: compareSoap,
   requestTypes: ofRest(compareTypes),
   responses: ofRest(({ before, after }, scope) => {
@@ -288,8 +290,8 @@ const SOAP_FORM: Comparison<SoapForm, ProvidedScope> = {
 };
 
 function compareBodies(pair: Pair<Operation>, scope: OperationScope): void {
-  const words = ({ body, form, uris }: Operation): string => {
-    if (form !== undefined) return 'a form with a part for each field';
+  const words = ({ body, form, formStyles, uris }: Operation): string => {
+    if (form !== undefined) return formWords(form, formStyles);
     const [field] = uris.flatMap((uri) => uri.body);
     return body === 'raw' ? `the field ${field?.name ?? 'content'} alone` : 'a document';
   };

@@ -174,7 +174,10 @@ const CLIENT_CREDENTIALS = shape<ClientCredentials>()(
 const BODY = byKind<CallBody>({
   none: () => 'none',
   form: ({ fields }) => ({ form: entriesOf(fields, 'name', 'text') }),
-  document: ({ document, form }) => (form === undefined ? document.id : { [form]: document.id }),
+  document: ({ document, form, formStyles }) =>
+    form === undefined
+      ? document.id
+      : { [form]: document.id, ...(formStyles === undefined ? {} : { encoding: formStyles }) },
   field: ({ field }) => ({ field: field.name }),
   raw: ({ raw }) => raw,
 });
@@ -317,7 +320,7 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
   ),
   // `uris` are in the order of their index, which must never change.
   operations: shape<Operation>()(
-    'service description method path uris! request request-headers body form request-types response wrapper status soap fault fault-types answer writes permissions! public as requires! limits once strict active=true',
+    'service description method path uris! request request-headers body form encoding request-types response wrapper status soap fault fault-types answer writes permissions! public as requires! limits once strict active=true',
     {
       path: overRest(segmentOf),
       uris: overRest(templates),
@@ -326,6 +329,7 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
         Object.fromEntries(requestHeaders.map(({ header, field }) => [header, field.name])),
       ),
       body: overRest(({ body }) => body),
+      encoding: overRest(({ formStyles }) => formStyles),
       response: overRest(responses),
       wrapper: overRest(({ wrapper }) => wrapper),
       status: overRest(({ status }) => status),
@@ -335,7 +339,7 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
       permissions,
       requires: (operation) => (operation.public ? undefined : tree(operation.requires)),
     },
-    { exactStatus: '`status`', pathName: '`path`', responses: '`response`' },
+    { exactStatus: '`status`', formStyles: '`encoding`', pathName: '`path`', responses: '`response`' },
   ),
   consumers: byKind<ConsumerOperation>({
     soap: shape<SoapConsumer>()(

@@ -4,6 +4,7 @@
  * types refer to each other in circles.
  */
 
+import type { BodyForm, FormStyles } from '../model/form.ts';
 import type { KeyReferenceKind, TokenForm } from '../model/security.ts';
 import type { Place } from './place.ts';
 
@@ -110,7 +111,9 @@ export interface DraftRest {
   /** The field that is the whole body (`body: FIELD`), or `none`. Absent: the remaining fields are the body. */
   readonly body?: string;
   /** How the body is encoded, if it is not JSON or XML by its document. */
-  readonly form?: 'multipart' | 'urlencoded';
+  readonly form?: BodyForm;
+  /** How fields of a urlencoded form are written, by their names, where that is not the usual way. */
+  readonly formStyles?: FormStyles;
   /**
    * Fields that URIs and headers name beside those of the request (`variables:`), where the request is the body alone. None has
    * the name of a field of the request.

@@ -52,13 +52,17 @@ export function asRestConsumer(operation: Operation, { id: gateway, at }: Regist
   };
 }
 
-function bodyOf({ body, request, uris, form }: Operation): CallBody {
+function bodyOf({ body, request, uris, form, formStyles }: Operation): CallBody {
   if (request.kind === 'raw') return { kind: 'raw', raw: request.raw };
   if (body === 'none' || request.kind === 'none') return { kind: 'none' };
   const [field] = uris[0]?.body ?? [];
   return body === 'raw' && field !== undefined
     ? { kind: 'field', field }
-    : { kind: 'document', document: request.document, ...(form === undefined ? {} : { form }) };
+    : {
+        ...{ kind: 'document', document: request.document },
+        ...(form === undefined ? {} : { form }),
+        ...(formStyles === undefined ? {} : { formStyles }),
+      };
 }
 
 /** How a provided operation is called: by one of its URIs, or over one version of SOAP. */

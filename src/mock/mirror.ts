@@ -120,7 +120,9 @@ function soapOperation(consumer: SoapConsumer): Operation {
   return { ...commonOf(consumer, responses), soap, uris: [], request: soap.request, body: 'none' };
 }
 
-function restForm(consumer: RestConsumer): Pick<Operation, 'uris' | 'request' | 'requestTypes' | 'body' | 'form'> {
+function restForm(
+  consumer: RestConsumer,
+): Pick<Operation, 'uris' | 'request' | 'requestTypes' | 'body' | 'form' | 'formStyles'> {
   const { body, input } = consumer;
   const bodyOf = (uri: OperationUri): readonly Field[] => {
     if (body.kind === 'document') return uri.body.map((field) => unfilled(field, consumer));
@@ -137,8 +139,13 @@ function restForm(consumer: RestConsumer): Pick<Operation, 'uris' | 'request' | 
       ? { kind: 'raw', raw: body.raw }
       : { kind: 'document', document: { ...document, fields: [...sent] } };
   const kinds = { none: 'none', form: 'none', document: 'document', field: 'raw', raw: 'raw' } as const;
-  const multipart = body.kind === 'document' && body.form !== undefined ? { form: body.form } : {};
-  return { uris, request, body: kinds[body.kind], ...multipart, ...requestTypes(consumer) };
+  const { form, formStyles } = body.kind === 'document' ? body : {};
+  return {
+    ...{ uris, request, body: kinds[body.kind] },
+    ...(form === undefined ? {} : { form }),
+    ...(formStyles === undefined ? {} : { formStyles }),
+    ...requestTypes(consumer),
+  };
 }
 
 /** The media type that the call says it sends; a file has its own, and that of a form is known. */

@@ -1,6 +1,7 @@
 import type { ConfigPart, ConfigText, Position } from './definition.ts';
 import type { Document } from './document.ts';
 import type { Field } from './field.ts';
+import type { BodyForm, FormStyles } from './form.ts';
 import type { Node } from './node.ts';
 import type { OperationIdentity } from './operation-names.ts';
 import type { LogLevel } from './registry.ts';
@@ -102,8 +103,13 @@ export type CallBody =
   | { readonly kind: 'none' }
   /** `application/x-www-form-urlencoded`: each value encoded once, by itself. */
   | { readonly kind: 'form'; readonly fields: readonly { readonly name: string; readonly text: CallText }[] }
-  /** The fields of `uri.body`, in JSON, in XML where Content-Type says so, or as `multipart/form-data`. */
-  | { readonly kind: 'document'; readonly document: Document; readonly form?: 'multipart' }
+  /** The fields of `uri.body`, in JSON, in XML where Content-Type says so, or as a form. */
+  | {
+      readonly kind: 'document';
+      readonly document: Document;
+      readonly form?: BodyForm;
+      readonly formStyles?: FormStyles;
+    }
   /** One field is the whole body (`body: FIELD`). */
   | { readonly kind: 'field'; readonly field: Field }
   /** The field `content`. */

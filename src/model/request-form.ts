@@ -1,4 +1,5 @@
 import type { Field } from './field.ts';
+import { type BodyForm, FORM_MEDIA_TYPES } from './form.ts';
 import { traitsOf } from './scalar.ts';
 import { hasXmlBody, type Method, type Operation, type OperationUri, type RawKind } from './service.ts';
 
@@ -6,7 +7,7 @@ import { hasXmlBody, type Method, type Operation, type OperationUri, type RawKin
 export interface RequestForm {
   readonly mediaType: string;
   /** `raw` has no document, and is a text, bytes, or JSON or XML of any kind. */
-  readonly format: 'json' | 'xml' | 'multipart' | 'raw';
+  readonly format: 'json' | 'xml' | BodyForm | 'raw';
 }
 
 /** Media types of messages without a document. */
@@ -30,7 +31,7 @@ export function bodyKind(
 /** The forms of a request's body at a URI, the usual one first: those that are declared, or those of its kind. */
 export function requestForms(operation: Operation, { body: [field] }: OperationUri): readonly RequestForm[] {
   const { form, request, requestTypes } = operation;
-  if (form !== undefined) return [{ mediaType: 'multipart/form-data', format: 'multipart' }];
+  if (form !== undefined) return [{ mediaType: FORM_MEDIA_TYPES[form], format: form }];
   const kind = bodyKind(operation, field);
   if (requestTypes !== undefined)
     return requestTypes.map((mediaType) => ({

@@ -5,7 +5,7 @@ import type { Position } from './definition.ts';
 import type { Document } from './document.ts';
 import type { Field } from './field.ts';
 import type { Flow } from './flow.ts';
-import { isFormType } from './form.ts';
+import { type BodyForm, type FormStyles, isFormType } from './form.ts';
 import type { CallLimits, Gateway, Once } from './gateway.ts';
 import type { Mapping } from './mapping.ts';
 import type { MessageQueue, ReplyTo } from './message.ts';
@@ -167,8 +167,10 @@ export interface Operation extends OperationIdentity {
   readonly requestHeaders: readonly HeaderBinding[];
   /** Body of a request: fields in JSON, one field alone, or none. */
   readonly body: 'none' | 'document' | 'raw';
-  /** A body of fields is sent as `multipart/form-data`, a part for each. */
-  readonly form?: 'multipart';
+  /** A body of fields is a form, with a part or a field for each. */
+  readonly form?: BodyForm;
+  /** How fields of a urlencoded form are written, where that is declared. */
+  readonly formStyles?: FormStyles;
   /** Media types that the body of a request is declared to have, the usual one first; absent for those of its kind. */
   readonly requestTypes?: readonly string[];
   /** The possible replies, at least one; the first is the default. */

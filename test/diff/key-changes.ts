@@ -405,6 +405,11 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     DOC.replace('N: { type: integer, required: true }, ', ''),
   ),
   'operation.form': operation('post: orders', 'post: orders\nform: multipart', DOC),
+  'operation.encoding': operation(
+    'post: orders\nform: urlencoded',
+    'post: orders\nform: urlencoded\nencoding: { L: comma }',
+    DOC.replace('N: {', 'L: list of text, N: {'),
+  ),
   'operation.wrapper': operation('post: orders', 'post: orders\nwrapper: psnonxml', DOC),
   'operation.status': operation('get: orders', 'get: orders\nstatus: 201'),
   'operation.writes': operation('post: orders', 'post: orders\nwrites: false'),

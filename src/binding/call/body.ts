@@ -8,6 +8,7 @@ import type { CallBody, RestConsumer } from '../../model/consumer.ts';
 import type { ResolveReference } from '../../model/definition.ts';
 import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
+import { FORM_MEDIA_TYPES, type FormStyles } from '../../model/form.ts';
 import { MASK } from '../../model/redactor.ts';
 import { primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { OperationUri } from '../../model/service.ts';
@@ -17,6 +18,7 @@ import { encodeFormValues, FORM_MEDIA_TYPE, formField } from '../../wire/form-va
 import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
 import { PercentError, percentEncode } from '../../wire/percent.ts';
 import { readXml, XmlError } from '../../wire/xml/read-xml.ts';
+import { compileUrlencodedWriter } from '../form/urlencoded.ts';
 import { compileFormWriter } from '../form/write.ts';
 import { CONTENT } from '../message.ts';
 import { type CallContent, exactBytes, pendingContent, sizeWords, streamContent, textContent } from './content.ts';
@@ -64,7 +66,9 @@ export function compileCallBody(
       if (uri.body.length === 0 && !open) return { fields: [], open, write: () => undefined };
       // What fills a field has been done by then; its default may be the text that says so.
       const fields = uri.body.map((field) => (filled.has(field.name) ? withoutDefault(field) : field));
-      if (body.form !== undefined) return compileFormBody({ ...body.document, fields }, uri.body);
+      const sent = { ...body.document, fields };
+      if (body.form === 'multipart') return compileFormBody(sent, uri.body, partsOf(sent));
+      if (body.form === 'urlencoded') return compileFormBody(sent, uri.body, urlencodedOf(sent, body.formStyles));
       const isXml = isXmlType(typeOf(operation) ?? '');
       const form = documentForm(isXml ? 'xml' : 'json', namespace);
       // What several documents may be is written as a whole.
@@ -84,9 +88,24 @@ export function compileCallBody(
   }
 }
 
-/** A body with a part for each field. @param own the fields as the caller gives them */
-function compileFormBody(document: Document, own: readonly Field[]): CallBodyWriter {
-  const write = compileFormWriter(document, 'multipart/form-data', exactBytes);
+/** A form as it is sent. */
+interface FormContent {
+  readonly mediaType: string;
+  write(value: DocumentValue): Omit<CallContent, 'shown' | 'secrets'>;
+}
+
+function partsOf(document: Document): FormContent {
+  const write = compileFormWriter(document, FORM_MEDIA_TYPES.multipart, exactBytes);
+  return { mediaType: FORM_MEDIA_TYPES.multipart, write: (value) => ({ ...write(value), text: undefined }) };
+}
+
+function urlencodedOf(document: Document, styles: FormStyles | undefined): FormContent {
+  const write = compileUrlencodedWriter(document, styles);
+  return { mediaType: FORM_MEDIA_TYPE, write: (value) => textContent(write(value), FORM_MEDIA_TYPE, undefined) };
+}
+
+/** A body that is a form. @param own the fields as the caller gives them */
+function compileFormBody(document: Document, own: readonly Field[], { mediaType, write }: FormContent): CallBodyWriter {
   return {
     fields: own,
     open: document.open,
@@ -103,10 +122,9 @@ function compileFormBody(document: Document, own: readonly Field[]): CallBodyWri
         else setMember(value, field.name, held.value);
         shown.push(`${field.jsonName}: ${held.shown ?? shownPart(field, held.value)}`);
       }
-      if (isPending) return pendingContent('multipart/form-data', shown.join('\n'));
+      if (isPending) return pendingContent(mediaType, shown.join('\n'));
       return {
         ...write(value),
-        text: undefined,
         shown: () => shown.join('\n'),
         *secrets() {
           yield* compileSecrets(own)?.(value) ?? [];

@@ -1,12 +1,4 @@
-import {
-  type CodecError,
-  compileJsonField,
-  compileSeparated,
-  compileText,
-  nearest,
-  shown,
-  stepOf,
-} from '../../codec/index.ts';
+import { compileJsonField, compileSeparated, compileText, nearest, shown, stepOf } from '../../codec/index.ts';
 import { compileEntryCount, countIgnored, type Foreign, setMember } from '../../codec/value.ts';
 import type { Spool, SpooledContent } from '../../model/blob.ts';
 import type { Document } from '../../model/document.ts';
@@ -22,6 +14,7 @@ import { formPartOf } from '../../wire/multipart/content-disposition.ts';
 import { MultipartReader, type Part } from '../../wire/multipart/read-multipart.ts';
 import { asFault, badBody, guard, RequestErrors, reading, speaking } from '../message.ts';
 import { keepPart, LivePart, PART_HEADER } from '../part.ts';
+import { listText, pointerBelow } from './fields.ts';
 
 // Forms with a part for each field: multipart/form-data, RFC 7578.
 
@@ -119,7 +112,10 @@ function compilePart(field: Field): PartField {
     );
   if (isFile) return { ...facts, read: () => undefined };
   if (kind === 'json')
-    return { ...facts, read: (parts) => readJson(isList ? listText(parts) : (parts[0] as TextPart).text) };
+    return {
+      ...facts,
+      read: (parts) => readJson(isList ? listText(parts.map(({ text }) => text)) : (parts[0] as TextPart).text),
+    };
   if (isList) {
     const read = compileSeparated(field);
     return {
@@ -142,18 +138,6 @@ function compilePart(field: Field): PartField {
     ...facts,
     read: ([part]) => (part?.text === '' && !isFree ? undefined : guard(name, read, part?.text ?? '', at)),
   };
-}
-
-function pointerBelow({ name, jsonName }: Field, steps: CodecError['steps']): string {
-  const tokens = steps.map((step) => (typeof step === 'object' ? step.key : step));
-  return jsonPointer(tokens.map((token, index) => (index === 0 && token === name ? jsonName : token)));
-}
-
-/** A list in one part, or its entries in a part each, as JSON. */
-function listText(parts: readonly TextPart[]): string {
-  const [first] = parts;
-  if (parts.length === 1 && first !== undefined && first.text.trimStart().startsWith('[')) return first.text;
-  return `[${parts.map(({ text }) => text).join(',')}]`;
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });

@@ -4,6 +4,7 @@ import type { Spool } from '../../model/blob.ts';
 import { type Document, namespaceOf } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
+import type { BodyForm } from '../../model/form.ts';
 import { ACCEPT_HEADERS, acceptedTypes, bodyKind } from '../../model/request-form.ts';
 import { traitsOf } from '../../model/scalar.ts';
 import {
@@ -17,6 +18,7 @@ import {
 import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
 import { isAmbiguous, readContentType, sendableContentType, shownContentType } from '../../wire/content-type.ts';
 import { OCTETS } from '../../wire/file-type.ts';
+import { isFormCharset } from '../../wire/form-values.ts';
 import { jsonPointer } from '../../wire/json-pointer.ts';
 import { isJsonType, isXmlType, type MediaType, parseMediaType } from '../../wire/media-type.ts';
 import { quote } from '../../wire/words.ts';
@@ -24,6 +26,7 @@ import { XmlDecoder } from '../../wire/xml/encoding.ts';
 import { XmlError, XmlReader } from '../../wire/xml/read-xml.ts';
 import type { XmlElement } from '../../wire/xml/tree.ts';
 import { compileFormReader, type FormLimits, type OpenedForm } from '../form/read-form.ts';
+import { compileUrlencodedReader } from '../form/urlencoded.ts';
 import { badBody, CONTENT, guard, type RequestErrors, reading, speaking } from '../message.ts';
 
 /** The parts of a request other than its URI. */
@@ -65,7 +68,7 @@ export function compileBody(operation: Operation, uri: OperationUri, namespace: 
       throw badBody(`${operation.method} ${operation.id} takes none`);
     };
   }
-  if (operation.form !== undefined) return compileFormBody(operation, uri);
+  if (operation.form !== undefined) return compileFormBody(operation, uri, operation.form);
   if (operation.body === 'document') return compileDocumentBody(operation, uri, namespace);
   const [field] = uri.body;
   const kind = bodyKind(operation, field);
@@ -116,35 +119,69 @@ function compileDocumentBody(operation: Operation, uri: OperationUri, namespace:
   };
 }
 
-/** A body with a part for each field. */
-function compileFormBody(operation: Operation, uri: OperationUri): BodyReader {
+/** A form, and the errors of the fields that could not be read. */
+type ReadForm = Pick<OpenedForm, 'values' | 'errors'>;
+
+/** A body with a part or a field of a form for each field. */
+function compileFormBody(operation: Operation, uri: OperationUri, form: BodyForm): BodyReader {
   const { document } = operation.request as Extract<Message, { kind: 'document' }>;
-  const read = compileFormReader({
+  const fields = {
     ...{ id: document.id, open: document.open },
     fields: [...uri.body.map(withoutDefault), ...uri.repeats.map(optional)],
-  });
-  const elsewhere = namesElsewhere(document, operation, uri);
+  };
   const accepted = bodyType(operation, uri, 'document');
+  const read =
+    form === 'multipart' ? compileParts(operation, fields, accepted) : compileUrlencoded(operation, fields, accepted);
+  const elsewhere = namesElsewhere(document, operation, uri);
   return async (body, given) => {
     if (!body.present) return undefined;
-    const { contentType = '', form } = body;
-    if (form === undefined) throw new TypeError(`the body of ${operation.id} is a form, and nothing keeps its files`);
-    requireType({ ...body, contentType }, accepted);
-    const bytes = body.attachment(contentType).stream();
-    const opened = await read({ contentType, bytes }, form.limits, form.spool);
-    form.opened(opened);
+    const { values, errors } = await read(body);
     for (const name of elsewhere)
-      if (Object.hasOwn(opened.values, name))
+      if (Object.hasOwn(values, name))
         throw Fault.of(
           'BAD_PARAMETER',
           { name, reason: 'does not belong into the body' },
           { at: { pointer: jsonPointer([name]) } },
         );
     for (const field of uri.repeats)
-      if (given[field.name] !== undefined) checkRepeated(field, opened.values[field.name], given[field.name]);
-    Object.assign(given, opened.values);
-    if (opened.errors !== undefined) throw withMissing(opened.errors, uri.body, opened.values);
+      if (given[field.name] !== undefined) checkRepeated(field, values[field.name], given[field.name]);
+    Object.assign(given, values);
+    if (errors !== undefined) throw withMissing(errors, uri.body, values);
     return undefined;
+  };
+}
+
+type FormFields = Pick<Document, 'id' | 'fields' | 'open'>;
+
+function compileParts(
+  { id }: Operation,
+  fields: FormFields,
+  accepted: BodyType,
+): (body: RequestBody) => Promise<ReadForm> {
+  const read = compileFormReader(fields);
+  return async (body) => {
+    const { contentType = '', form } = body;
+    if (form === undefined) throw new TypeError(`the body of ${id} is a form, and nothing keeps its files`);
+    requireType({ ...body, contentType }, accepted);
+    const bytes = body.attachment(contentType).stream();
+    const opened = await read({ contentType, bytes }, form.limits, form.spool);
+    form.opened(opened);
+    return opened;
+  };
+}
+
+/** Fields of a form have the charset of its type. One without a type is read as UTF-8, as other bodies are. */
+function compileUrlencoded(
+  { id, formStyles }: Operation,
+  fields: FormFields,
+  accepted: BodyType,
+): (body: RequestBody) => Promise<ReadForm> {
+  const read = compileUrlencodedReader(fields, formStyles);
+  const takes: BodyType = { ...accepted, decodes: isFormCharset, supported: accepted.usual };
+  return async (body) => {
+    if (body.form === undefined) throw new TypeError(`the body of ${id} is a form, and its fields have no limit`);
+    const type = requireType(body, takes);
+    return read(await body.bytes(), type?.parameters.get('charset'), body.form.limits.parameters);
   };
 }
 
@@ -304,6 +341,8 @@ interface BodyType {
   /** Headers of a rejection, which name them. */
   readonly headers: Readonly<Record<string, string>>;
   readonly accepts: (type: MediaType) => boolean;
+  /** The charsets that are accepted, if others than UTF-8. */
+  readonly decodes?: (charset: string) => boolean;
 }
 
 function bodyType(operation: Operation, uri: OperationUri, kind: BodyType['kind']): BodyType {
@@ -363,8 +402,9 @@ function requireType({ contentType }: RequestBody, taken: BodyType): MediaType |
   throw Fault.of('UNSUPPORTED_MEDIA_TYPE', { given, supported: taken.supported }, { headers: taken.headers });
 }
 
-function decodes({ essence, parameters }: MediaType, { kind }: BodyType): boolean {
+function decodes({ essence, parameters }: MediaType, { kind, decodes: takes }: BodyType): boolean {
   const charset = parameters.get('charset')?.toLowerCase() ?? 'utf-8';
+  if (takes !== undefined) return takes(charset);
   return (
     kind === 'binary' || (kind === 'document' && isXmlType(essence)) || charset === 'utf-8' || charset === 'us-ascii'
   );

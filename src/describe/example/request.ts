@@ -27,6 +27,7 @@ import type { Json } from '../json.ts';
 import { soapSchemes } from '../requirements.ts';
 import { documentsOf, type SoapOperation, segmentOf, soapOperations } from '../scope.ts';
 import { isRequired } from '../uri.ts';
+import { exampleForm } from './form.ts';
 import { exampleContent } from './scalar.ts';
 import { exampleElement, exampleXml, fieldJson, markupXml, messageJson } from './text.ts';
 import { type ExampleValue, emptyExample, exampleDocument, exampleField, tellingFields } from './value.ts';
@@ -71,7 +72,7 @@ export function exampleRequest(
   const request = { method, url: `${base}/RESTListeningConnector/${segmentOf(operation)}/${path}`, headers };
   if (!takesBody(operation, uri)) return request;
   // curl adds the boundary, and with it the type.
-  if (operation.form !== undefined) return { ...request, parts: exampleParts(operation, uri) };
+  if (operation.form === 'multipart') return { ...request, parts: exampleParts(operation, uri) };
   const [body] = requestForms(operation, uri);
   if (body === undefined) return request;
   headers['Content-Type'] = body.mediaType;
@@ -120,10 +121,21 @@ function bodyText(
     );
     return exampleXml({ ...document, fields }, exampleDocument({ ...document, fields }) ?? emptyExample(), documents);
   }
+  if (format === 'urlencoded') return exampleForm(exampleFields(operation, uri), operation.formStyles);
   const example = bodyExample(operation, uri);
   const kind = bodyKind(operation, uri.body[0]);
   if (kind === 'document' || kind === 'json') return JSON.stringify(example ?? {});
   return String(example ?? exampleContent(isXmlType(mediaType) ? 'xml' : 'text'));
+}
+
+/** The fields of a form that are required or have an example, in JSON. */
+function exampleFields({ request }: Operation, { body }: OperationUri): (readonly [Field, Json])[] {
+  if (request.kind !== 'document') return [];
+  const values = exampleDocument({ ...request.document, fields: tellingFields(body) });
+  return body.flatMap((field) => {
+    const value = values?.[field.name];
+    return value === undefined ? [] : [[field, fieldJson(field, value)] as const];
+  });
 }
 
 /** The parts of a form: those of fields that are required or have an example, files among them. */

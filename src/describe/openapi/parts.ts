@@ -1,5 +1,5 @@
 import type { Field } from '../../model/field.ts';
-import { partKind } from '../../model/form.ts';
+import { type FormStyle, type FormStyles, formStyle, partKind } from '../../model/form.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { BYTES } from './schema.ts';
 
@@ -30,4 +30,27 @@ export function partsContent(
     encoding: encoding.length === 0 ? undefined : Object.fromEntries(encoding),
     example: files.length === 0 ? example() : undefined,
   };
+}
+
+/** The styles of OpenAPI ("Encoding Object"); without one, a list has a field for each entry, and an object is JSON. */
+const ENCODINGS: Readonly<Partial<Record<FormStyle, JsonObject>>> = {
+  comma: { style: 'form', explode: false },
+  space: { style: 'spaceDelimited', explode: false },
+  pipe: { style: 'pipeDelimited', explode: false },
+  brackets: { style: 'deepObject', explode: true },
+  json: { contentType: 'application/json' },
+};
+
+/** The content of a urlencoded form. @param schema of the fields in JSON */
+export function formContent(
+  fields: readonly Field[],
+  styles: FormStyles | undefined,
+  schema: JsonObject,
+  example: () => Json | undefined,
+): JsonObject {
+  const encoding = fields.flatMap((field) => {
+    const own = ENCODINGS[formStyle(field, styles)];
+    return own === undefined ? [] : [[field.jsonName, own] as const];
+  });
+  return { schema, encoding: encoding.length === 0 ? undefined : Object.fromEntries(encoding), example: example() };
 }

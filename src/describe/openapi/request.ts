@@ -12,7 +12,7 @@ import { mustBeGiven } from '../field.ts';
 import type { JsonObject } from '../json.ts';
 import { codingNote, joined, repeatsNote } from '../words.ts';
 import { type Components, labelled } from './components.ts';
-import { partsContent } from './parts.ts';
+import { formContent, partsContent } from './parts.ts';
 import { type Writing, xmlSchema, xmlWords } from './replies.ts';
 import { anyJson, BYTES, documentSchema, fieldSchema, rawSchema } from './schema.ts';
 
@@ -69,6 +69,10 @@ function bodyContent({ operation, uri, name }: Requests, mediaType: string, comp
     return { schema, example: bodyExample(operation, uri) };
   }
   const { document } = request;
+  if (operation.form === 'urlencoded')
+    return formContent(uri.body, operation.formStyles, partSchema(document, uri, components), () =>
+      bodyExample(operation, uri),
+    );
   if (operation.form !== undefined)
     return partsContent(uri.body, partSchema(document, uri, components), () => bodyExample(operation, uri));
   const whole = isWhole(document, uri);

@@ -4,7 +4,6 @@ import { parseUriTemplate } from '../../wire/uri-template/uri-template.ts';
 import type {
   DraftAddressing,
   DraftContract,
-  DraftField,
   DraftOperation,
   DraftRest,
   DraftSecurity,
@@ -211,7 +210,7 @@ class DeclaredServices {
     }
     return given({
       description,
-      ...(sent === undefined ? {} : restKeys(sent, this.#formOf(operation), isCall)),
+      ...(sent === undefined ? {} : restKeys(sent, this.#encodingOf(operation), isCall)),
       ...(soap === undefined ? {} : soapKeys(operation, soap, id, service, { isCall, isAlone })),
       variables: rest?.template && this.#documents.message({ kind: 'document', document: rest.template }, service),
       request: this.#request(operation, sent, service),
@@ -309,7 +308,10 @@ class DeclaredServices {
   }
 
   /** The request as a call writes it, whose texts are UTF-8. */
-  #sent(rest: DraftRest, { name, place }: DraftOperation): DraftRest {
+  #sent(whole: DraftRest, { name, place, request }: DraftOperation): DraftRest {
+    const { form, ...others } = whole;
+    // A form without fields is no body.
+    const rest = form === undefined || request.kind !== 'document' ? others : whole;
     const { mediaType } = rest;
     const type = mediaType === undefined ? undefined : parseMediaType(mediaType);
     const charset = type?.parameters.get('charset');
@@ -318,19 +320,18 @@ class DeclaredServices {
     return { ...rest, mediaType: type.essence };
   }
 
-  /** The form of a body: each field that is in neither a URI nor a header. */
-  #formOf({ rest, request, name, place }: DraftOperation): DeclaredValue | undefined {
-    if (rest?.form !== 'urlencoded') return rest?.form;
-    const fields = request.kind === 'document' ? request.document.fields : [];
+  /** The styles of the fields of a form, by the names that they have here. */
+  #encodingOf({ rest, request }: DraftOperation): DeclaredValue | undefined {
+    const styles = rest?.formStyles;
+    if (styles === undefined || request.kind !== 'document') return undefined;
+    const { fields } = request.document;
     const names = fieldNames(fields);
-    const elsewhere = new Set([...rest.uris.flatMap(variablesOf), ...Object.values(rest.headers)]);
-    const sent = names.flatMap((field, index) =>
-      elsewhere.has(field) ? [] : [[(fields[index] as DraftField).name, `{${field}}`] as const],
+    return Object.fromEntries(
+      fields.flatMap(({ name }, index) => {
+        const style = Object.hasOwn(styles, name) ? styles[name] : undefined;
+        return style === undefined ? [] : [[names[index] as string, style]];
+      }),
     );
-    if (this.#options.as === 'consumer' && sent.length > 0) return Object.fromEntries(sent);
-    if (sent.length > 0)
-      this.#losses.add(`the form of "${name}" (urlencoded)`, 'its fields are taken as JSON or XML', place);
-    return undefined;
   }
 
   /**
@@ -430,12 +431,6 @@ class DeclaredServices {
   }
 }
 
-/** The names of the variables of a URI template. */
-function variablesOf(template: string): readonly string[] {
-  const expressions = Array.from(template.matchAll(/\{[+#./;?&]?([^{}]*)\}/g), ([, list = '']) => list);
-  return expressions.flatMap((list) => list.split(',').map((each) => each.replace(/(?:\*|:\d+)$/, '')));
-}
-
 /**
  * What an address has and another one has not: `upload` for upload.example.org beside api.example.org, the end of its path if their
  * hosts are the same.
@@ -462,15 +457,14 @@ function majorOf(version: string | undefined): number {
   return major < 1 ? 1 : major;
 }
 
-/** Marks the optional fields of calls that headers and forms name, which are needed otherwise. */
+/** Marks the optional fields of calls that headers name, which are needed otherwise. */
 function markOptional({ rest, request }: DraftOperation, isCall: boolean): void {
   if (rest === undefined) return;
   const inHeaders = new Set(Object.values(rest.headers));
   const documents = [rest.template, request.kind === 'document' ? request.document : undefined];
   for (const document of documents)
     for (const { name, options } of document?.fields ?? []) {
-      const isNamed = inHeaders.has(name) || (rest.form === 'urlencoded' && document !== rest.template);
-      if (!isNamed || options.required) continue;
+      if (!inHeaders.has(name) || options.required) continue;
       if (isCall) options.required = false;
       else delete options.required;
     }

@@ -7,10 +7,10 @@ import { isXmlName } from '../../wire/xml/text.ts';
 import type { DraftMessage, DraftOperation, DraftRest, DraftSecurity, DraftService, DraftSoap } from '../draft.ts';
 import { type DeclaredMap, type DeclaredValue, given } from './declared.ts';
 
-/** The keys of an operation that say how it is reached over REST. @param form its form, declared */
+/** The keys of an operation that say how it is reached over REST. @param encoding the styles of the fields of its form */
 export function restKeys(
-  { method, uris, headers, body, mediaType }: DraftRest,
-  form: DeclaredValue | undefined,
+  { method, uris, headers, body, form, mediaType }: DraftRest,
+  encoding: DeclaredValue | undefined,
   isCall: boolean,
 ): DeclaredMap {
   // A call sends application/json unless it says otherwise.
@@ -24,6 +24,7 @@ export function restKeys(
     headers: Object.keys(all).length === 0 ? undefined : all,
     body,
     form,
+    encoding,
   });
 }
 

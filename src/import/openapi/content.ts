@@ -1,7 +1,9 @@
+import type { FormStyles } from '../../model/form.ts';
 import { isJsonType, isXmlType, parseMediaType } from '../../wire/media-type.ts';
-import type { DraftDocument, DraftField, DraftMessage, DraftType } from '../draft.ts';
+import type { DraftDocument, DraftField, DraftMessage } from '../draft.ts';
+import type { Losses } from '../place.ts';
 import type { SchemaReader } from './schema.ts';
-import { shapeOf } from './shape.ts';
+import { type SchemaContext, shapeOf } from './shape.ts';
 import type { Node } from './tree.ts';
 
 /** The content of a body in one media type. */
@@ -136,63 +138,76 @@ export function formDocument(
     losses.add(`the fields of ${mediaType}`, 'the body is passed as it is', shape.node.place);
     return undefined;
   }
-  if (!isUrlencoded(mediaType)) return document;
-  const encoding = node?.get('encoding');
-  const writtenAs = (field: string): WrittenAs => {
-    const how = encoding?.get(field);
-    return { isDeep: how?.get('style')?.text === 'deepObject', isJoined: how?.get('explode')?.value === false };
-  };
-  return urlencoded(document, writtenAs, reader);
+  return withoutNull(document, losses);
 }
 
-/** How a form has a field that is not one value: an object with a field for each member, or a list with commas. */
-interface WrittenAs {
-  readonly isDeep: boolean;
-  readonly isJoined: boolean;
+/** A form without fields that may be null, which a form can't say. */
+function withoutNull(document: DraftDocument, losses: Losses): DraftDocument {
+  const isNull = ({ type, options }: DraftField): boolean => options.nullable === true && type.kind === 'scalar';
+  if (!document.fields.some(isNull)) return document;
+  const fields = document.fields.map((field) => {
+    if (!isNull(field)) return field;
+    losses.add(`null as the field "${field.name}" of a form`, 'it is left out, or has a value', field.place);
+    const { nullable: _, ...options } = field.options;
+    return { ...field, options };
+  });
+  return { ...document, named: false, fields };
 }
 
 const isUrlencoded = (mediaType: string): boolean => carrierOf(mediaType) === 'urlencoded';
 
-/** Deepest objects in objects whose members are fields of a form: `a[b][c]`. */
-const DEEPEST_FORM = 4;
+/** How a contract says that a field of a urlencoded form is written. */
+export interface WrittenAs {
+  readonly contentType?: string | undefined;
+  readonly style?: string | undefined;
+  readonly explode?: boolean | undefined;
+}
 
-/** The fields of a form, each of which is one text: members of objects have fields of their own, as `deepObject` writes them. */
-export function urlencoded(
+/** How OpenAPI 3 says it, by the name of a field. */
+export function encodingOf({ node }: Content): (field: string) => WrittenAs {
+  const encoding = node?.get('encoding');
+  return (field) => {
+    const how = encoding?.get(field);
+    const explode = how?.get('explode');
+    return {
+      contentType: how?.get('contentType')?.text,
+      style: how?.get('style')?.text,
+      explode: explode?.flag,
+    };
+  };
+}
+
+/** Styles of lists of values whose entries are one text. */
+const JOINED: Readonly<Record<string, FormStyles[string] | undefined>> = {
+  form: 'comma',
+  spaceDelimited: 'space',
+  pipeDelimited: 'pipe',
+};
+
+/** The styles of the fields of a urlencoded form that are no single values, where they are not the usual ones. */
+export function formStylesOf(
   document: DraftDocument,
   writtenAs: (field: string) => WrittenAs,
-  reader: SchemaReader,
-): DraftDocument {
-  reader.fill();
-  const { losses } = reader.context;
-  const text: DraftType = { kind: 'scalar', word: 'string' };
-  const asText = (field: DraftField, wire: string, what: string, instead: string): DraftField => {
-    losses.add(`the field "${wire}" of a form, which is ${what}`, instead, field.place);
-    const { description, required } = field.options;
-    const options = { ...(description === undefined ? {} : { description }), ...(required ? { required } : {}) };
-    return { name: wire, place: field.place, type: text, options };
-  };
-  const flat = (field: DraftField, wire: string, how: WrittenAs, depth: number): DraftField[] => {
-    const { type, place, options } = field;
-    if (type.kind === 'scalar') {
-      if (type.word !== 'binary') return [{ name: wire, place, type, options }];
-      return [asText(field, wire, 'binary', 'a text that the caller writes')];
-    }
-    if (type.kind === 'list') {
-      return [
-        asText(field, wire, 'a list', how.isJoined ? 'a text, with commas between entries' : 'one entry, as a text'),
-      ];
-    }
-    const inner = type.kind === 'document' ? type.document : undefined;
-    const isPlain = inner !== undefined && inner.choice !== true && inner.extends === undefined;
-    if (!isPlain || !how.isDeep || depth > DEEPEST_FORM || inner.fields.length === 0)
-      return [asText(field, wire, 'an object', 'a text that the caller writes')];
-    return inner.fields.flatMap((member) => {
-      const required = options.required === true && member.options.required === true;
-      const { required: _, ...others } = member.options;
-      const own = { ...member, options: required ? { ...others, required } : others };
-      return flat(own, `${wire}[${member.name}]`, how, depth + 1);
-    });
-  };
-  const fields = document.fields.flatMap((field) => flat(field, field.name, writtenAs(field.name), 1));
-  return { ...document, named: false, fields };
+  { losses }: SchemaContext,
+): FormStyles {
+  const styles: Record<string, FormStyles[string]> = {};
+  for (const { name, type, place } of document.fields) {
+    if (type.kind === 'scalar' && type.word !== 'json') continue;
+    const isValues = type.kind === 'list' && type.item.kind === 'scalar' && type.item.word !== 'json';
+    const { contentType, style, explode } = writtenAs(name);
+    if (style === 'deepObject') styles[name] = 'brackets';
+    else if (isValues && contentType !== undefined && /json/i.test(contentType)) styles[name] = 'json';
+    else if (isValues && (style === undefined ? explode === false : explode !== true || style !== 'form')) {
+      const joined = explode === true ? undefined : JOINED[style ?? 'form'];
+      if (joined === undefined)
+        losses.add(`the style ${style} of the list "${name}" of a form`, 'a field for each entry', place);
+      else if (style !== 'form' || explode === false) styles[name] = joined;
+    } else if (!isValues && (style !== undefined || explode !== undefined))
+      losses.add(
+        `the style ${style ?? 'form'} of the field "${name}" of a form, which has members`,
+        'it is JSON in one text',
+        place,
+      );
+  }
+  return styles;
 }

@@ -1,3 +1,4 @@
+import type { BodyForm, FormStyles } from '../../model/form.ts';
 import type { DraftDocument, DraftField, DraftMessage, DraftRest } from '../draft.ts';
 import type { Losses, Place } from '../place.ts';
 import { plainVariable, renamed, wireVariable } from '../variable.ts';
@@ -6,10 +7,12 @@ import {
   carrierOf,
   concreteType,
   contentsOf,
+  encodingOf,
   formDocument,
+  formStylesOf,
   jsonFirst,
   messageOf,
-  urlencoded,
+  type WrittenAs,
 } from './content.ts';
 import { readField } from './document.ts';
 import { type DeclaredParameter, declaredParameters, type Parameter, ParameterReader } from './parameters.ts';
@@ -34,7 +37,9 @@ interface Body {
   readonly message: DraftMessage;
   readonly mediaType?: string;
   readonly otherTypes?: readonly string[];
-  readonly form?: 'multipart' | 'urlencoded';
+  readonly form?: BodyForm;
+  /** How fields of a urlencoded form are written, where that is not the usual way. */
+  readonly formStyles?: FormStyles;
   /** Whether a request may be without it. */
   readonly isOptional?: true;
 }
@@ -68,6 +73,7 @@ export function readRequest(
     uris,
     headers: Object.fromEntries(headers),
     ...(body.form === undefined ? {} : { form: body.form }),
+    ...(body.formStyles === undefined ? {} : { formStyles: body.formStyles }),
     ...(body.mediaType === undefined ? {} : { mediaType: body.mediaType }),
     ...(body.otherTypes === undefined ? {} : { otherTypes: body.otherTypes }),
     ...(body.isOptional === undefined ? {} : { optionalBody: true }),
@@ -241,7 +247,8 @@ function bodyOfContent(content: Content, name: string, reader: SchemaReader): Bo
       'sent as multipart/form-data',
       content.place.place,
     );
-  return { message: { kind: 'document', document }, form: carrier };
+  if (carrier === 'multipart') return { message: { kind: 'document', document }, form: carrier };
+  return urlencoded(document, encodingOf(content), reader);
 }
 
 /** The body of OpenAPI 2.0: the parameter `body`, or the fields of a form. */
@@ -274,11 +281,23 @@ function bodyOfTwo(found: Found, declared: readonly DeclaredParameter[], reader:
     fields: fields.map((each) => readField(reader, each.name, [each.node], each.node.get('required')?.flag === true)),
   };
   if (isMultipart) return { message: { kind: 'document', document }, form: 'multipart' };
-  const joined = new Set(
-    fields.flatMap((each) => (each.node.get('collectionFormat')?.text === 'multi' ? [] : [each.name])),
-  );
-  const writtenAs = (field: string) => ({ isDeep: false, isJoined: joined.has(field) });
-  return { message: { kind: 'document', document: urlencoded(document, writtenAs, reader) }, form: 'urlencoded' };
+  const formats = new Map(fields.map(({ name, node }) => [name, node.get('collectionFormat')?.text]));
+  return urlencoded(document, (field) => formatted(formats.get(field)), reader);
+}
+
+/** A body that is a urlencoded form. */
+function urlencoded(document: DraftDocument, writtenAs: (field: string) => WrittenAs, reader: SchemaReader): Body {
+  reader.fill();
+  const formStyles = formStylesOf(document, writtenAs, reader.context);
+  const styles = Object.keys(formStyles).length === 0 ? {} : { formStyles };
+  return { message: { kind: 'document', document }, form: 'urlencoded', ...styles };
+}
+
+/** A `collectionFormat` of OpenAPI 2.0 in the words of later versions. */
+function formatted(format = 'csv'): WrittenAs {
+  if (format === 'multi') return {};
+  const style = { ssv: 'spaceDelimited', tsv: 'tabDelimited', pipes: 'pipeDelimited' }[format] ?? 'form';
+  return { style, explode: false };
 }
 
 /** A parameter with the name of its field. */

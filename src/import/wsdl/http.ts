@@ -27,7 +27,7 @@ export function readHttpOperation(
   const name = nameOf(abstract);
   const verb = binding?.verb ?? 'GET';
   const isXml = isXmlBody(bound, verb) && input.length === 1 && input[0]?.element !== undefined;
-  const fields = isXml ? input.map((part) => fieldOf(sources, part)) : formFields(sources, input);
+  const fields = isXml ? input.map((part) => fieldOf(sources, part)) : formFields(sources, input).map(withoutNil);
   const unsent = isXml || isMultipart(bound) ? undefined : fields.find(({ type }) => !isText(type));
   const rest = isXml
     ? { ...restOf(bound, 'GET', []), method: 'POST' as const, mediaType: contentTypeOf(bound, 'input') as string }
@@ -53,6 +53,12 @@ export function readHttpOperation(
     ...(bound === undefined ? { uncallable: 'its binding does not have it' } : {}),
     ...(unsent === undefined ? {} : { uncallable: `"${unsent.name}" of its request has no form in a URL or a form` }),
   };
+}
+
+/** A field that is not null: URLs and forms have no `xsi:nil`. */
+function withoutNil(field: DraftField): DraftField {
+  const { nullable: _, ...options } = field.options;
+  return { ...field, options };
 }
 
 /** Whether values are texts in a URL or a form. */

@@ -105,7 +105,8 @@ export function contentTypeFault(text: string, body: CallBody): string | undefin
   const type = parseMediaType(text);
   if (type === undefined) return 'is not a valid media type';
   if (body.kind === 'form' && type.essence !== FORM_TYPE) return `must be ${FORM_TYPE}, because the body is a form`;
-  if (body.kind === 'document' && body.form !== undefined) return 'is set by `form: multipart`, with its boundary';
+  if (body.kind === 'document' && body.form === 'multipart') return 'is set by `form: multipart`, with its boundary';
+  if (body.kind === 'document' && body.form === 'urlencoded') return 'is set by `form: urlencoded`';
   if (body.kind === 'document' && !/[/+](?:json|xml)$/.test(type.essence))
     return 'must be a type of JSON or XML, because the body is a document';
   if (body.kind === 'field' && isJson(body.field.type) && isXmlType(type.essence))

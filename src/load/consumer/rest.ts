@@ -24,7 +24,15 @@ import {
   linkVariablesDocument,
   requestTypesIn,
 } from '../operation/payload.ts';
-import { checkParts, type InputFields, isMultipart, linkBody, linkVariables, whyNoText } from '../operation/request.ts';
+import {
+  checkParts,
+  formOf,
+  type InputFields,
+  linkBody,
+  linkFormStyles,
+  linkVariables,
+  whyNoText,
+} from '../operation/request.ts';
 import { type OperationSpot, type PlacedTemplate, parseTemplates, templateCount } from '../operation/spot.ts';
 import type { TextsDeclared } from '../schema/json-schema.ts';
 import { isSecretName, secretInQuery } from '../value/address.ts';
@@ -63,7 +71,9 @@ export function linkRestConsumer(
   const host = isHostInTemplates(linking, spot, primaryUrl === undefined ? facts.target.base : [primaryUrl]);
   const errors = given({ faultTypes: linkFaultTypes(linking, spot) });
   const uris = linkCallUris(linking, spot, method, fields, { body, inHeaders: carriedNames(texts), host });
-  if (body.kind === 'document' && body.form !== undefined) checkParts(linking, spot, uris);
+  const isForm = body.kind === 'document' && body.form !== undefined;
+  if (isForm) checkParts(linking, spot, uris);
+  linkFormStyles(linking, spot, isForm ? uris : []);
   const inTexts = [...texts, ...(body.kind === 'form' ? body.fields.map(({ text }) => text) : [])];
   const whole = body.kind === 'raw' ? ['content'] : [];
   const named = new Set([...valueNames(inTexts), ...whole]);
@@ -276,12 +286,16 @@ function linkCallBody(
   request: Message,
   input: InputFields,
 ): LinkedBody {
-  if (spot.declared.form !== undefined && !isMultipart(spot))
+  const form = formOf(spot);
+  if (spot.declared.form !== undefined && form === undefined)
     return { body: linkForm(linking, spot, method, request, input), why: 'the form does not contain it' };
   const found = linkBody(linking, spot, method, request);
   const own = found.field === undefined ? undefined : input.byName.get(found.field.name);
   const plain = callBody(found.kind, own, request);
-  const body: CallBody = plain.kind === 'document' && isMultipart(spot) ? { ...plain, form: 'multipart' } : plain;
+  const body: CallBody =
+    plain.kind === 'document'
+      ? { ...plain, ...given({ form, formStyles: form === 'urlencoded' ? spot.declared.encoding : undefined }) }
+      : plain;
   const { doubt } = linking;
   if (doubt.about(found) || doubt.about(documentOf(request)) || spot.lacks('body', 'form')) doubt.mark(body);
   return { body, why: found.why };

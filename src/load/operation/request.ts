@@ -1,6 +1,7 @@
 import { everyField, isOneOfSeveral } from '../../model/derivation.ts';
 import { bareField, type Document } from '../../model/document.ts';
 import { type Field, singleType } from '../../model/field.ts';
+import { type BodyForm, type FormStyles, takesStyle } from '../../model/form.ts';
 import { bodyKind } from '../../model/request-form.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import {
@@ -16,6 +17,7 @@ import { isXmlType, parseMediaType } from '../../wire/media-type.ts';
 import { isOwnHeader } from '../../wire/request-headers.ts';
 import type { TemplateVariable } from '../../wire/uri-template/uri-template.ts';
 import { placeOf, positionOf } from '../diagnostic/diagnostic.ts';
+import { nearest } from '../diagnostic/suggest.ts';
 import { type Documents, documentOf, messageWords } from '../document/documents.ts';
 import { typeWords } from '../document/field-type.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
@@ -49,8 +51,9 @@ export function linkRest(
   const repeatable = answer.kind === 'component' ? answer.component.keys : [];
   const parts = { request, headers, body, repeatable };
   const uris = templates.map((each) => linkUri(linking, spot, each, linkVariables(linking, each, input), parts));
-  const form = isMultipart(spot) && body.kind === 'document' ? ({ form: 'multipart' } as const) : {};
-  if (form.form !== undefined) checkParts(linking, spot, uris);
+  const form = body.kind === 'document' ? formOf(spot) : undefined;
+  if (form !== undefined) checkParts(linking, spot, uris);
+  const formStyles = linkFormStyles(linking, spot, form === undefined ? [] : uris);
   // Of what was meant by a template, a header or a body that was rejected, nothing is said.
   const isWhole =
     uris.length === templateCount(spot, method) &&
@@ -60,7 +63,7 @@ export function linkRest(
   if (isWhole)
     warnOfUnsent(linking, spot, request, [...headers.map(({ field }) => field), ...uris.flatMap(sentWith)], body.why);
   const types = linkTypes(linking, spot, request, body);
-  return { request, method, uris, requestHeaders: headers, body: body.kind, ...form, ...types };
+  return { request, method, uris, requestHeaders: headers, body: body.kind, ...given({ form, formStyles }), ...types };
 }
 
 /** The media types that `request` names. Those that the body can't have are reported. */
@@ -73,8 +76,9 @@ function linkTypes(
   const types = requestTypesIn(linking, spot);
   if (types === undefined || linking.doubt.about(body) || linking.doubt.about(documentOf(request))) return {};
   for (const { mediaType, at } of types) {
-    const reason = isMultipart(spot)
-      ? 'form: multipart has its own'
+    const form = formOf(spot);
+    const reason = form
+      ? `form: ${form} has its own`
       : body.kind === 'none'
         ? body.why
         : typeFault(mediaType, request, bodyKind({ body: body.kind, request }, body.field));
@@ -100,10 +104,45 @@ function typeFault(mediaType: string, request: Message, kind: ReturnType<typeof 
   return kind === 'binary' || charset === 'utf-8' ? undefined : `texts are UTF-8, not ${charset}`;
 }
 
-/** Whether the body is `multipart/form-data`. */
-export const isMultipart = ({ declared }: OperationSpot): boolean => declared.form === 'multipart';
+/** The form of the body; `undefined` for another body, and for a form of texts. */
+export function formOf({ declared: { form } }: OperationSpot): BodyForm | undefined {
+  return typeof form === 'string' ? form : undefined;
+}
 
-/** Refuses fields that no part can carry. */
+/** The styles of fields of a urlencoded form. Those that a field can't have are reported. @param uris of the form */
+export function linkFormStyles(
+  { report, places, doubt }: Linking,
+  spot: OperationSpot,
+  uris: readonly Pick<OperationUri, 'body'>[],
+): FormStyles | undefined {
+  const { encoding } = spot.declared;
+  if (encoding === undefined) return undefined;
+  if (formOf(spot) !== 'urlencoded') {
+    const reason = 'encoding: says how the fields of form: urlencoded are written, which the operation does not have';
+    if (!spot.lacks('form')) report.raise('bad-body', { reason }, places.key(spot.declared, 'encoding'));
+    return undefined;
+  }
+  const fields = new Map(uris.flatMap(({ body }) => body.map((field) => [field.name, field])));
+  for (const [name, style] of Object.entries(encoding)) {
+    const field = fields.get(name);
+    if (field === undefined && (uris.length === 0 || doubt.about(spot.declared) || spot.lacks('request'))) continue;
+    const reason =
+      field === undefined
+        ? `encoding: names ${name}, which is not a field of the form${didYouMean(name, [...fields.keys()])}`
+        : takesStyle(field, style)
+          ? undefined
+          : `${name} is ${typeWords(field.type)}, which can't be written as \`${style}\``;
+    if (reason !== undefined) report.raise('bad-body', { reason }, places.key(encoding, name));
+  }
+  return encoding;
+}
+
+function didYouMean(name: string, known: readonly string[]): string {
+  const other = nearest(name, known);
+  return other === undefined ? '' : ` (did you mean ${other}?)`;
+}
+
+/** Refuses fields that no part or field of a form can carry. */
 export function checkParts(
   { report, places }: Linking,
   { declared }: OperationSpot,
@@ -111,7 +150,7 @@ export function checkParts(
 ): void {
   for (const { name, nullable, type } of new Set(uris.flatMap(({ body }) => body))) {
     if (nullable !== true || primitiveOf(singleType(type)) === undefined) continue;
-    const reason = `${name} is nullable, and a part of multipart/form-data has no null`;
+    const reason = `${name} is nullable, and a form has no null`;
     report.raise('bad-body', { reason }, places.value(declared, 'form'));
   }
 }
@@ -156,10 +195,10 @@ export function linkBody(linking: Linking, spot: OperationSpot, method: Method, 
     report.raise('bad-body', { reason }, at);
     return unknown('its body was rejected');
   };
-  const multipart = isMultipart(spot);
-  if (multipart) {
+  const form = formOf(spot);
+  if (form !== undefined) {
     refuseBoth(linking, spot.declared, 'form', 'body', 'each of them defines the body');
-    const reason = whyNoParts(method, request);
+    const reason = whyNoForm(method, request, form);
     if (reason !== undefined) report.raise('bad-body', { reason }, places.value(spot.declared, 'form'));
     if (reason !== undefined || said !== undefined) {
       const body: Body = { kind: 'document', why: '' };
@@ -177,7 +216,7 @@ export function linkBody(linking: Linking, spot: OperationSpot, method: Method, 
   }
   if (said === 'none') return none('the operation has body: none');
   if (said === undefined) {
-    if (BODILESS.has(method) && !multipart) return none(`${method} has no body`);
+    if (BODILESS.has(method) && form === undefined) return none(`${method} has no body`);
     return request.kind === 'none' ? none('there is no request') : { kind: 'document', why: '' };
   }
   if (method === 'GET' || method === 'HEAD') return refuse(`${method} has no body`);
@@ -221,12 +260,12 @@ function warnOfUnsent(
   }
 }
 
-/** Why a request can't be sent as multipart/form-data; `undefined` when it can. */
-function whyNoParts(method: Method, request: Message): string | undefined {
+/** Why a request can't be sent as a form; `undefined` when it can. */
+function whyNoForm(method: Method, request: Message, form: BodyForm): string | undefined {
   if (method === 'GET' || method === 'HEAD') return `${method} has no body`;
   if (request.kind === 'document' && bareField(request.document) === undefined && request.document.choice === undefined)
     return request.document.patch === undefined ? undefined : 'A change of a record is sent as JSON, where null clears';
-  return `The request is ${messageWords(request)}, but form: multipart needs a document with fields`;
+  return `The request is ${messageWords(request)}, but form: ${form} needs a document with fields`;
 }
 
 /** Input of the URIs of an operation. */

@@ -174,12 +174,15 @@ const OF_REPLIES: Refused = [
   ['wrapper', 'such a wrapper is always unwrapped'],
 ];
 
-const FORM_OVER_SOAP = ['form', 'over SOAP all input is in the body'] as const;
+const FORM_OVER_SOAP = [
+  ['form', 'over SOAP all input is in the body'],
+  ['encoding', 'it is about forms'],
+] as const;
 
 /** For calls over SOAP. */
 const OF_TEXTS: Refused = [
   ...WITHOUT_URI.filter(([key]) => key !== 'headers'),
-  FORM_OVER_SOAP,
+  ...FORM_OVER_SOAP,
   ['values', 'over SOAP fields that the caller leaves out are not filled'],
 ];
 
@@ -202,8 +205,8 @@ export function checkRestAlone(linking: Linking, spot: OperationSpot): void {
 
 /** Refuses keys of an operation that only matter for REST. Those of its service are ignored. */
 export function checkSoapAlone(linking: Linking, spot: OperationSpot): void {
-  const isForm = spot.declared.form === 'multipart';
-  refuseKeys(linking, spot, 'is offered over SOAP only', isForm ? [...WITHOUT_URI, FORM_OVER_SOAP] : WITHOUT_URI);
+  const isForm = typeof spot.declared.form === 'string';
+  refuseKeys(linking, spot, 'is offered over SOAP only', isForm ? [...WITHOUT_URI, ...FORM_OVER_SOAP] : WITHOUT_URI);
 }
 
 /** Refuses keys that have no effect on calls. */
@@ -214,7 +217,7 @@ export function checkConsumerKeys(linking: Linking, spot: OperationSpot, over: '
 
 /** Refuses keys of calls in an operation that is answered here. */
 export function checkProviderKeys(linking: Linking, spot: OperationSpot): void {
-  const keys = spot.declared.form === 'multipart' ? SHARED : OF_CALLS;
+  const keys = typeof spot.declared.form === 'string' ? SHARED : OF_CALLS;
   if (!spot.lacks('target')) refuseKeys(linking, spot, 'is answered here', keys);
 }
 

@@ -1,3 +1,4 @@
+import { FORM_STYLES } from '../../model/form.ts';
 import type { Method } from '../../model/service.ts';
 import { retry } from '../value/retry.ts';
 import { type JsonSchema, keys, matching, refersTo, TOKEN, text, time, word, yesNo } from './json-schema.ts';
@@ -141,11 +142,26 @@ export const callKeys: Readonly<
 
 export const form: JsonSchema = {
   ...texts("a form field's name", '^.+$', 'grant_type'),
-  title: 'multipart, or a map of texts',
+  title: 'multipart, urlencoded, or a map of texts',
   type: ['string', 'object'],
-  pattern: '^multipart$',
+  pattern: '^(multipart|urlencoded)$',
   minProperties: 1,
   description:
-    '`multipart`: the body over REST is `multipart/form-data` (RFC 7578), in both directions, with a part for each field: text for single values, JSON for documents, files for `binary`, and several parts for a list. A map is for calls only: an `application/x-www-form-urlencoded` body of these texts, which may contain values of the call (`{FIELD}`) and configuration. Each is encoded once, separately.',
-  examples: ['multipart', { grant_type: 'client_credentials', client_id: '{ClientID}@{TenantID}' }],
+    '`multipart`: the body over REST is `multipart/form-data` (RFC 7578), in both directions, with a part for each field: text for single values, JSON for documents, files for `binary`, and several parts for a list. `urlencoded`: it is `application/x-www-form-urlencoded` ([WHATWG URL](https://url.spec.whatwg.org/#application/x-www-form-urlencoded), section 5), with a field for each field: a list is repeated (`tag=a&tag=b`), documents and maps are JSON in one text, `binary` is base64, and `encoding` says otherwise. A map is for calls only: an `application/x-www-form-urlencoded` body of these texts, which may contain values of the call (`{FIELD}`) and configuration. Each is encoded once, separately.',
+  examples: ['multipart', 'urlencoded', { grant_type: 'client_credentials', client_id: '{ClientID}@{TenantID}' }],
+};
+
+export const encoding: JsonSchema = {
+  type: 'object',
+  propertyNames: { title: "a field's name", pattern: '^(?!__proto__$).+$' },
+  additionalProperties: {
+    title: 'a style',
+    type: 'string',
+    enum: Object.keys(FORM_STYLES),
+  },
+  minProperties: 1,
+  description: `How fields of \`form: urlencoded\` are written, by their names: ${Object.entries(FORM_STYLES)
+    .map(([name, what]) => `\`${name}\`, ${what}`)
+    .join('; ')}. Entries of a list that is one text can't contain what separates them.`,
+  examples: [{ tags: 'comma', address: 'brackets' }],
 };

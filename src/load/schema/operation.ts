@@ -1,8 +1,9 @@
+import type { BodyForm, FormStyles } from '../../model/form.ts';
 import type { Method } from '../../model/service.ts';
 import { type CallLimitsDeclared, limitsKey } from '../value/limits.ts';
 import { type OnceDeclared, once } from '../value/once.ts';
 import { type RetryDeclared, retry } from '../value/retry.ts';
-import { callKeys, form, type PropertiesDeclared } from './consumer.ts';
+import { callKeys, encoding, form, type PropertiesDeclared } from './consumer.ts';
 import type { InPlaceDeclared } from './document.ts';
 import {
   description,
@@ -75,7 +76,8 @@ export type OperationDeclared = SharedDeclared & {
   readonly description?: string;
   readonly soap?: boolean | string | SoapDeclared;
   readonly body?: string;
-  readonly form?: 'multipart' | TextsDeclared;
+  readonly form?: BodyForm | TextsDeclared;
+  readonly encoding?: FormStyles;
   readonly wrapper?: 'psnonxml';
   readonly status?: number;
   readonly handler?: string;
@@ -254,6 +256,7 @@ export const operation = keys<keyof OperationDeclared>(
       'File',
     ),
     form,
+    encoding,
     wrapper: word(
       ['psnonxml'],
       'Wraps the JSON in an XML element `data`. Callers that request `application/json` explicitly get plain JSON.',

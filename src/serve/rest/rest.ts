@@ -133,7 +133,7 @@ class RestConnector {
       digest: () => digestOf(method, path, query, typeOfBody(exchange, match)),
       readOn: async (digest) => {
         // The digest of a form is that of its values: it has another boundary when it is sent again.
-        if (match.operation.form !== undefined) return;
+        if (match.operation.form === 'multipart') return;
         const body = exchange.body({ ...this.#limitsOf(match), digest });
         for await (const _ of body.attachment('').stream());
       },
@@ -141,7 +141,7 @@ class RestConnector {
   }
 
   #limitsOf(match: RouteMatch): BodyLimits {
-    if (match.operation.form !== undefined) return this.#formLimits;
+    if (match.operation.form === 'multipart') return this.#formLimits;
     return isContent(match) ? this.#contentLimits : this.#bodyLimits;
   }
 
@@ -192,17 +192,15 @@ class RestConnector {
     const digest = progress.once?.digest;
     const usual = this.#limitsOf(match);
     const header = (name: string): string | undefined => headerOf(exchange, name);
-    if (operation.form === undefined)
-      return binding.readRequest(
-        uri,
-        { raw, unknown },
-        header,
-        exchange.body(digest === undefined ? usual : { ...usual, digest }),
-      );
     const opened = (form: OpenedForm): void => {
       progress.files = form;
     };
     const form = { limits: this.#partLimits, spool: this.#ports.spool, opened };
+    if (operation.form !== 'multipart') {
+      const body = exchange.body(digest === undefined ? usual : { ...usual, digest });
+      const whole = operation.form === undefined ? body : { ...body, form };
+      return binding.readRequest(uri, { raw, unknown }, header, whole);
+    }
     const read = binding.readRequest(uri, { raw, unknown }, header, { ...exchange.body(usual), form });
     return digest === undefined ? read : after(read, (input) => digestedForm(input, digest));
   }
@@ -301,7 +299,7 @@ class RestConnector {
 
 /** What a repeated call has in Content-Type again. */
 function typeOfBody(exchange: Exchange, { operation }: RouteMatch): string {
-  return operation.form === undefined ? (exchange.header('content-type') ?? '') : 'multipart/form-data';
+  return operation.form === 'multipart' ? 'multipart/form-data' : (exchange.header('content-type') ?? '');
 }
 
 /** A form whose values are part of the digest of its call. */

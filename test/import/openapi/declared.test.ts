@@ -61,7 +61,7 @@ paths:
     expect(yamlOf((await declaredOf(files)).declared).service?.match(/^ {2}\w+:/gm)).toEqual(['  one:', '  two:']);
   });
 
-  it('take a dynamic reference as the reference that it is without others, and lists in forms of OpenAPI 2.0 as texts', async () => {
+  it('take a dynamic reference as the reference that it is without others, and lists in forms of OpenAPI 2.0 as one text', async () => {
     const tree = contract(`
 components:
   schemas:
@@ -82,7 +82,8 @@ paths:
 `,
     });
     expect(errorsOf(old.declared)).toEqual([]);
-    expect(old.losses.map(({ instead }) => instead)).toEqual(['a text, with commas between entries']);
+    expect(old.losses).toEqual([]);
+    expect(yamlOf(old.declared).service).toContain('encoding: { tags: comma }');
   });
 
   it('do not require what no value could have: an object that always contains itself', async () => {
@@ -173,7 +174,7 @@ components:
     expect(losses.map(({ what }) => what)).toEqual([`the contract asks for an API key in the header, ${name}`]);
   });
 
-  it('send each field of a form as one text, members of objects by fields of their own, and lists in headers as texts', async () => {
+  it('send the fields of a form in the styles of the contract, and lists in headers as texts', async () => {
     const { declared, losses } = await declaredOf(
       contract(`
 paths:
@@ -202,14 +203,12 @@ paths:
     );
     expect(errorsOf(declared)).toEqual([]);
     const { service = '' } = yamlOf(declared);
-    expect(service).toContain('card[no]: "{card_no_}"');
-    expect(service).toContain('card[by][day]: "{card_by_day_}"');
-    expect(service).toContain('card_no_: { type: string, required: true, json: "card[no]" }');
+    expect(service).toContain('form: urlencoded\n    encoding: { card: brackets, codes: comma }');
+    expect(service).toContain('fields: { no: { type: string, required: true }, by: { fields: { day: date } } }');
+    expect(service).toContain('codes: list of string');
+    expect(service).toContain('metadata: map of string');
     expect(losses.map(({ what, instead }) => `${what}: ${instead}`)).toEqual([
       'the list in the header X-Tags: a text, in which the caller writes commas',
-      'the field "codes" of a form, which is a list: a text, with commas between entries',
-      'the field "expand" of a form, which is a list: one entry, as a text',
-      'the field "metadata" of a form, which is an object: a text that the caller writes',
       'the schema of a body in application/jsonl: any bytes are accepted',
     ]);
   });

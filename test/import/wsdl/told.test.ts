@@ -136,7 +136,7 @@ describe('an HTTP binding', () => {
     expect(form.yaml.service).toContain('form: multipart');
     expect(form.yaml.service).toContain('text/plain: text');
     const url = await toldOf(bound('application/x-www-form-urlencoded', 'image/png'));
-    expect(url.yaml.service).toContain('form: { item: "{item}" }');
+    expect(url.yaml.service).toContain('form: urlencoded');
     expect(url.yaml.service).toContain('image/png: binary');
   });
 });

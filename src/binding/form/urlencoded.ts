@@ -1,0 +1,344 @@
+import {
+  CodecError,
+  compileJsonField,
+  compileJsonFieldWriter,
+  compileSeparated,
+  compileText,
+  compileTextWriter,
+  initialValue,
+  nearest,
+  shown,
+  stepOf,
+  writeJsonText,
+} from '../../codec/index.ts';
+import { setMember } from '../../codec/value.ts';
+import { everyField } from '../../model/derivation.ts';
+import type { Document } from '../../model/document.ts';
+import { Fault } from '../../model/fault.ts';
+import { type Field, type FieldType, singleType } from '../../model/field.ts';
+import { type FormStyle, type FormStyles, formStyle } from '../../model/form.ts';
+import { isAnyText, primitiveOf } from '../../model/scalar.ts';
+import type { DocumentValue, Value } from '../../model/value.ts';
+import { FormDecoder, FormFieldError, formField } from '../../wire/form-values.ts';
+import { jsonPointer } from '../../wire/json-pointer.ts';
+import { PercentError, percentEncode } from '../../wire/percent.ts';
+import { badBody, guard, RequestErrors, reading } from '../message.ts';
+import { listText, pointerBelow } from './fields.ts';
+
+// Forms as application/x-www-form-urlencoded (WHATWG URL, section 5), with a field or several for each field of a document, in the
+// styles of OpenAPI ("Encoding Object").
+
+/** A form whose values have been read, with the errors of those that could not be. */
+export interface UrlencodedForm {
+  readonly values: Record<string, Value>;
+  readonly errors: RequestErrors | undefined;
+}
+
+/**
+ * @param charset of the Content-Type; UTF-8 if it has none
+ * @param limit most fields of the form
+ * @throws Fault TOO_MANY_PARAMETERS, and BAD_BODY for a name that can't be decoded
+ */
+export type UrlencodedReader = (bytes: Uint8Array, charset: string | undefined, limit: number) => UrlencodedForm;
+
+/** What the body of a form is made of. */
+type FormDocument = Pick<Document, 'id' | 'fields' | 'open'>;
+
+/** Compiles the reading of a form. Its fields may have any order; those of a list keep theirs. */
+export function compileUrlencodedReader(document: FormDocument, styles: FormStyles | undefined): UrlencodedReader {
+  const known = new Map(document.fields.map((field) => [field.jsonName, compileRead(field, formStyle(field, styles))]));
+  return (bytes, charset, limit) => {
+    const values: Record<string, Value> = {};
+    let errors: RequestErrors | undefined;
+    const attempt = (work: () => void): void => {
+      try {
+        work();
+      } catch (error) {
+        errors = (errors ?? new RequestErrors()).add(error);
+      }
+    };
+    const refuse = (name: string, reason: string): void =>
+      attempt(() => {
+        const at = { pointer: jsonPointer([name.slice(0, 200)]) };
+        throw Fault.of('BAD_PARAMETER', { name: shown(stepOf(name)), reason }, { at });
+      });
+    const decoder = new FormDecoder(charset);
+    const given = new Map<FieldReader, Given>();
+    let count = 0;
+    for (const { name: rawName, value } of decoder.fields(bytes)) {
+      if (++count > limit) throw Fault.of('TOO_MANY_PARAMETERS', { what: 'The form', limit });
+      const name = decoded(() => decoder.text(rawName), `the name of its field ${count}`);
+      // A page may say so which charset it writes (HTML, section 4.10.21.5).
+      if (name === '_charset_') continue;
+      const path = known.has(name) ? [] : pathIn(name);
+      const reader = known.get(path.length === 0 ? name : name.slice(0, name.indexOf('[')));
+      if (reader === undefined || (path.length > 0 && reader.style !== 'brackets')) {
+        if (document.open) attempt(() => setMember(values, name, decoder.text(value)));
+        else refuse(name, `is not a field of ${document.id}${meant(name, known.keys())}`);
+        continue;
+      }
+      attempt(() => {
+        const text = guard(reader.field.name, (raw) => textOf(decoder, raw), value, reader.at);
+        const found = given.get(reader) ?? { texts: [], tree: undefined };
+        given.set(reader, found);
+        if (reader.style !== 'brackets') found.texts.push(text);
+        else found.tree = planted(found.tree, path, text);
+      });
+    }
+    for (const [reader, found] of given)
+      attempt(() => {
+        const value = reader.read(found);
+        if (value !== undefined) setMember(values, reader.field.name, value);
+      });
+    return { values, errors };
+  };
+}
+
+function meant(name: string, known: Iterable<string>): string {
+  const other = nearest(name, known);
+  return other === undefined ? '' : ` (did you mean ${other}?)`;
+}
+
+function decoded<T>(read: () => T, what: string): T {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof FormFieldError) throw badBody(`${what} ${error.reason}`);
+    throw error;
+  }
+}
+
+/** @throws CodecError */
+function textOf(decoder: FormDecoder, raw: Uint8Array): string {
+  try {
+    return decoder.text(raw);
+  } catch (error) {
+    if (error instanceof FormFieldError) throw new CodecError('', error.reason);
+    throw error;
+  }
+}
+
+/** What a form has of one field. */
+interface Given {
+  readonly texts: string[];
+  tree: Branch | undefined;
+}
+
+interface FieldReader {
+  readonly field: Field;
+  readonly style: FormStyle;
+  readonly at: { readonly pointer: string };
+  /** @throws Fault */
+  readonly read: (given: Given) => Value;
+}
+
+/** What is between the entries of a list that is one text. */
+const SEPARATORS: Readonly<Partial<Record<FormStyle, string>>> = { comma: ',', space: ' ', pipe: '|' };
+
+function compileRead(field: Field, style: FormStyle): FieldReader {
+  const { name, jsonName, type } = field;
+  const at = { pointer: jsonPointer([jsonName]) };
+  const base = { field, style, at };
+  const once = ([text = '', ...others]: readonly string[]): string => {
+    if (others.length === 0) return text;
+    throw Fault.of('BAD_PARAMETER', { name, reason: 'is there more than once' }, { at });
+  };
+  if (style === 'text') {
+    const read = compileText(field);
+    const isFree = isAnyText(type);
+    return {
+      ...base,
+      read({ texts }) {
+        const text = once(texts);
+        return text === '' && !isFree ? undefined : guard(name, read, text, at);
+      },
+    };
+  }
+  if (style === 'json' || style === 'brackets') {
+    const json = compileJsonField(field);
+    const readJson = (text: string): Value =>
+      reading(
+        () => json(text),
+        undefined,
+        ({ steps }) => ({ pointer: steps.length === 0 ? at.pointer : pointerBelow(field, steps) }),
+      );
+    if (style === 'brackets')
+      return { ...base, read: ({ tree = {} }) => readJson(writeJsonText(jsonOf(tree, type) ?? null)) };
+    const isList = type.kind === 'list';
+    return {
+      ...base,
+      read({ texts }) {
+        if (isList) return readJson(listText(texts));
+        const text = once(texts);
+        return text === '' ? undefined : readJson(text);
+      },
+    };
+  }
+  const read = compileSeparated(field);
+  const isFree = isAnyText(singleType(type));
+  const separator = SEPARATORS[style];
+  return {
+    ...base,
+    read({ texts }) {
+      const entries = separator === undefined ? texts : splitAt(once(texts), separator);
+      const isEmpty = entries.length === 1 && entries[0] === '' && (separator !== undefined || !isFree);
+      return guard(name, read, isEmpty ? [] : entries, at);
+    },
+  };
+}
+
+const splitAt = (text: string, separator: string): string[] => text.split(separator);
+
+/** A field of a form in brackets, as a tree: `a[b][0]`. */
+interface Branch {
+  text?: string[];
+  members?: Map<string, Branch>;
+}
+
+/** Most brackets in one name. */
+const DEEPEST = 32;
+
+/** The words in the brackets of a name: those of `a[b][]` are `b` and an empty one. Empty for a name that has none. */
+function pathIn(name: string): string[] {
+  const start = name.indexOf('[');
+  if (start < 1 || !name.endsWith(']')) return [];
+  const words = name.slice(start + 1, -1).split('][');
+  return words.length > DEEPEST || words.some((each) => /[[\]]/.test(each)) ? [] : words;
+}
+
+function planted(root: Branch | undefined, path: readonly string[], text: string): Branch {
+  const tree = root ?? {};
+  let at = tree;
+  for (const [index, word] of path.entries()) {
+    at.members ??= new Map();
+    // Entries without a number follow each other.
+    const key = word === '' && index < path.length - 1 ? String(at.members.size) : word;
+    let next = at.members.get(key);
+    if (next === undefined) {
+      next = {};
+      at.members.set(key, next);
+    }
+    at = next;
+  }
+  at.text = [...(at.text ?? []), text];
+  return tree;
+}
+
+/** A tree as JSON for a type. What does not fit is left to the reader of the field, which names its place. */
+function jsonOf({ text = [], members }: Branch, type: FieldType): Value {
+  if (type.kind === 'list') {
+    const numbered = [...(members ?? [])].sort(([a], [b]) => (Number(a) || 0) - (Number(b) || 0));
+    const entries = numbered.flatMap(([, each]) =>
+      each.members === undefined
+        ? (each.text ?? []).map((one) => jsonOf({ text: [one] }, type.item))
+        : [jsonOf(each, type.item)],
+    );
+    return [...text.filter((each) => each !== '').map((one) => jsonOf({ text: [one] }, type.item)), ...entries];
+  }
+  if (members === undefined) return scalarOf(text, type);
+  const typeOf = memberTypes(type);
+  const object: Record<string, Value> = {};
+  for (const [key, each] of members) {
+    const own = typeOf(key);
+    const value = own === undefined ? undeclared(each) : jsonOf(each, own);
+    if (value !== undefined) setMember(object, key, value);
+  }
+  return object;
+}
+
+function memberTypes(type: FieldType): (key: string) => FieldType | undefined {
+  if (type.kind === 'map') return () => type.item;
+  if (type.kind !== 'document') return () => undefined;
+  const fields = new Map(everyField(type.document).map((field) => [field.jsonName, field.type]));
+  return (key) => fields.get(key);
+}
+
+function scalarOf([text = '', ...others]: readonly string[], type: FieldType): Value {
+  if (others.length > 0) return [text, ...others];
+  if (text === '' && !isAnyText(type)) return undefined;
+  if (primitiveOf(type) === 'boolean' && /^(?:true|false|0|1)$/.test(text)) return text === 'true' || text === '1';
+  return text;
+}
+
+function undeclared({ text = [], members }: Branch): Value {
+  if (members === undefined) return text.length > 1 ? text : text[0];
+  const object: Record<string, Value> = {};
+  for (const [key, each] of members) setMember(object, key, undeclared(each));
+  return object;
+}
+
+/** Writes a form: fields in declared order, each value encoded once. @throws CodecError for a value that does not fit */
+export type UrlencodedWriter = (value: DocumentValue) => string;
+
+/** Compiles the writing of a form. */
+export function compileUrlencodedWriter(
+  document: Pick<Document, 'fields' | 'open'>,
+  styles: FormStyles | undefined,
+): UrlencodedWriter {
+  const writers = document.fields.map((field) => ({ field, write: compileWrite(field, formStyle(field, styles)) }));
+  const declared = new Set(document.fields.map(({ name }) => name));
+  return (value) => {
+    const pairs = writers.flatMap(({ field, write }) => {
+      const given = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
+      const own = given === undefined || given === null ? initialValue(field) : given;
+      if (own !== undefined) return write(own).map(([name, text]) => pair(name, text, field.name));
+      if (field.required) throw new CodecError(field.name, 'is missing');
+      return [];
+    });
+    for (const [name, each] of Object.entries(document.open ? value : {}))
+      if (!declared.has(name) && each !== undefined)
+        pairs.push(pair(name, typeof each === 'string' ? each : writeJsonText(each), name));
+    return pairs.join('&');
+  };
+}
+
+function pair(name: string, text: string, field: string): string {
+  try {
+    return formField(name, percentEncode(text));
+  } catch (error) {
+    if (error instanceof PercentError) throw new CodecError(field, error.reason.replace(/^it /, ''));
+    throw error;
+  }
+}
+
+type PairsOf = (value: Value) => (readonly [name: string, text: string])[];
+
+function compileWrite(field: Field, style: FormStyle): PairsOf {
+  const { name, jsonName, type } = field;
+  if (style === 'json') {
+    const write = compileJsonFieldWriter(field);
+    return (value) => [[jsonName, write(value)]];
+  }
+  if (style === 'brackets') {
+    const write = compileJsonFieldWriter(field);
+    return (value) => flattened(jsonName, plain(write(value)));
+  }
+  const write = compileTextWriter(field);
+  const separator = SEPARATORS[style];
+  if (separator === undefined) return (value) => write(value).map((text) => [jsonName, text]);
+  return (value) => {
+    const texts = write(value);
+    if (type.kind === 'list' && texts.some((text) => text.includes(separator)))
+      throw new CodecError(
+        name,
+        `has an entry with ${JSON.stringify(separator)}, which separates its entries in a form`,
+      );
+    return [[jsonName, texts.join(separator)]];
+  };
+}
+
+type Plain = string | null | readonly Plain[] | { readonly [name: string]: Plain };
+
+/** JSON whose numbers are their texts. */
+function plain(json: string): Plain {
+  return JSON.parse(json, (_, value: unknown, context?: { source?: string }) => {
+    if (typeof value === 'number') return context?.source ?? String(value);
+    return typeof value === 'boolean' ? String(value) : value;
+  }) as Plain;
+}
+
+function flattened(name: string, value: Plain): (readonly [string, string])[] {
+  if (value === null) return [];
+  if (typeof value === 'string') return [[name, value]];
+  return Object.entries(value).flatMap(([key, each]) => flattened(`${name}[${key}]`, each));
+}

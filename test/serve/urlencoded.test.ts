@@ -1,0 +1,217 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { compileProvided } from '../../src/invoke/provided.ts';
+import { loadTexts } from '../../src/load/index.ts';
+import { startTestGateway, type TestGateway } from '../support/gateway.ts';
+import { gatewayText, USERS } from '../support/project.ts';
+
+const DEFINITIONS = `service: Forms.v1
+permission: EVERYTHING
+operations:
+  ORDER:
+    post: orders/{ID}
+    request: ORDER
+    form: urlencoded
+    encoding: { CODES: comma, WORDS: space, MARKS: pipe, ADDRESS: brackets, LINES: brackets, LABELS: brackets }
+    response: { fields: { GIVEN: json } }
+    handler: echo
+  OPEN:
+    post: open
+    request: { open: true, fields: { N: integer } }
+    form: urlencoded
+    response: { fields: { GIVEN: json } }
+    handler: echo
+  ORDER_ON: { post: "on/{ID}", request: ORDER, form: urlencoded, encoding: { CODES: comma, WORDS: space, MARKS: pipe, ADDRESS: brackets, LINES: brackets, LABELS: brackets }, response: { fields: { GIVEN: json } }, call: FAR_ORDER }
+---
+service: Far.v1
+permission: EVERYTHING
+target: FAR
+operations:
+  FAR_ORDER:
+    post: orders/{ID}
+    request: ORDER
+    form: urlencoded
+    encoding: { CODES: comma, WORDS: space, MARKS: pipe, ADDRESS: brackets, LINES: brackets, LABELS: brackets }
+    response: { fields: { GIVEN: json } }
+---
+node: FAR
+base: "\${env:FAR_URL}/gateway/RESTListeningConnector/Forms.v1"
+credential: { basic: { user: demo, password: "\${secret:FAR_PASSWORD}" } }
+---
+document: ORDER
+fields:
+  ID: integer
+  NAME: { type: string(10), json: "customer name" }
+  COUNT: { type: integer, maximum: 10 }
+  PRICE: decimal(10.2)
+  GIFT: boolean
+  DAY: date
+  TAGS: { type: list of string(3), maximum: 3 }
+  CODES: list of integer
+  WORDS: list of string
+  MARKS: list of string
+  ADDRESS: { fields: { CITY: { type: string(5), required: true }, FLAT: boolean } }
+  LINES: { list: { fields: { SKU: { type: string, required: true }, QTY: integer } } }
+  LABELS: map of string
+  NOTE: { fields: { TEXT: string } }
+  FILE: binary
+`;
+
+const HANDLERS = {
+  'src/handlers/echo.ts': `export default {
+  async onRequest({ FILE, ...given }) {
+    const file = FILE === undefined ? {} : { FILE: Buffer.concat(await Array.fromAsync(FILE.stream())).toString() };
+    return { GIVEN: { ...given, ...file } };
+  },
+};
+`,
+};
+
+let far: TestGateway;
+let gateway: TestGateway;
+beforeAll(async () => {
+  const files = {
+    'definitions/gateway.yaml': gatewayText('limits: { body: 4 KiB, parameters: 20 }'),
+    'definitions/forms.yaml': DEFINITIONS,
+    ...HANDLERS,
+  };
+  far = await startTestGateway({ files, env: { FAR_URL: 'http://127.0.0.1:1', FAR_PASSWORD: 'demo' } });
+  gateway = await startTestGateway({ files, env: { FAR_URL: far.gateway.address, FAR_PASSWORD: 'demo' } });
+});
+afterAll(async () => {
+  await gateway.stop();
+  await far.stop();
+});
+
+const TYPE = 'application/x-www-form-urlencoded';
+
+function send(body: string | Buffer, { path = 'orders/7', type = TYPE }: { path?: string; type?: string } = {}) {
+  return gateway.call(`/gateway/RESTListeningConnector/Forms.v1/${path}`, {
+    ...{ method: 'POST', body },
+    headers: { 'Content-Type': type },
+  });
+}
+
+async function given(body: string | Buffer, options?: Parameters<typeof send>[1]): Promise<unknown> {
+  const { status, text } = await send(body, options);
+  expect(status, text).toBe(200);
+  return (JSON.parse(text) as { GIVEN: unknown }).GIVEN;
+}
+
+async function refused(body: string, options?: Parameters<typeof send>[1]): Promise<unknown> {
+  const { status, text } = await send(body, options);
+  const { detail, errors } = JSON.parse(text) as { detail: string; errors?: { pointer: string; detail: string }[] };
+  return [status, ...(errors?.map((each) => `${each.pointer} ${each.detail}`) ?? [detail])];
+}
+
+describe('a urlencoded form', () => {
+  it('is described with the styles of its fields, with an example that is accepted', async () => {
+    const service = 'Forms.v1';
+    const text = (await gateway.call(`/gateway/RESTListeningConnector/${service}.openapi.json`)).text;
+    const { requestBody } = JSON.parse(text).paths[`/${service}/orders/{ID}`].post;
+    const { schema, encoding } = requestBody.content[TYPE];
+    expect(Object.keys(requestBody.content)).toEqual([TYPE]);
+    expect(encoding).toEqual({
+      CODES: { style: 'form', explode: false },
+      WORDS: { style: 'spaceDelimited', explode: false },
+      MARKS: { style: 'pipeDelimited', explode: false },
+      ADDRESS: { style: 'deepObject', explode: true },
+      LINES: { style: 'deepObject', explode: true },
+      LABELS: { style: 'deepObject', explode: true },
+      NOTE: { contentType: 'application/json' },
+    });
+    expect(JSON.stringify(schema)).toContain('customer name');
+    const wadl = (await gateway.call(`/gateway/RESTListeningConnector/${service}.wadl`)).text;
+    expect(wadl).toContain('<representation mediaType="application/x-www-form-urlencoded">');
+    expect(wadl).toContain('Written as a field for each member or entry');
+  });
+
+  it('is sent by a call as it is read', async () => {
+    const order = 'COUNT=2&customer+name=A%26B&GIFT=false&PRICE=1.50&TAGS=a&TAGS=%2C&CODES=1,2&WORDS=a+b&MARKS=a|b';
+    const form = `${order}&ADDRESS[CITY]=Ulm&LINES[0][SKU]=x&LINES[0][QTY]=2&LINES[1][SKU]=y&LABELS[a]=1&NOTE={"TEXT":"t"}`;
+    expect(await given(form)).toEqual(await given(form, { path: 'on/7' }));
+  });
+
+  it('has a field for each field, in any order', async () => {
+    expect(await given('COUNT=2&customer+name=A%26B+%C3%A9&PRICE=1.50&GIFT=true&DAY=2026-01-31')).toEqual({
+      ...{ ID: 7, NAME: 'A&B é', COUNT: 2, PRICE: '1.50', GIFT: true, DAY: '2026-01-31' },
+    });
+    expect(await given('COUNT=&customer+name=&&')).toEqual({ ID: 7, NAME: '' });
+    expect(await given('FILE=aGVsbG8%3D')).toEqual({ ID: 7, FILE: 'hello' });
+  });
+
+  it('has lists in the declared styles', async () => {
+    expect(await given('TAGS=a&TAGS=b%2C&TAGS=&CODES=1%2C2,3&WORDS=a+b%20c&MARKS=a%7Cb|c')).toEqual({
+      ...{ ID: 7, TAGS: ['a', 'b,', ''], CODES: [1, 2, 3], WORDS: ['a', 'b', 'c'], MARKS: ['a', 'b', 'c'] },
+    });
+    expect(await given('CODES=')).toEqual({ ID: 7, CODES: [] });
+  });
+
+  it('has members and entries in brackets, and others in JSON', async () => {
+    const lines = 'LINES[0][SKU]=x&LINES[0][QTY]=2&LINES[1][SKU]=y';
+    const form = `ADDRESS[CITY]=Ulm&ADDRESS%5BFLAT%5D=false&${lines}&LABELS[a+b]=1&LABELS[c]=&NOTE={"TEXT":"t"}`;
+    expect(await given(form)).toEqual({
+      ID: 7,
+      ADDRESS: { CITY: 'Ulm', FLAT: false },
+      LINES: [{ SKU: 'x', QTY: 2 }, { SKU: 'y' }],
+      LABELS: { 'a b': '1', c: '' },
+      NOTE: { TEXT: 't' },
+    });
+    expect(await given('LINES[][SKU]=x&LINES[][SKU]=y')).toMatchObject({ LINES: [{ SKU: 'x' }, { SKU: 'y' }] });
+  });
+
+  it('is read in the charset of its type', async () => {
+    expect(await given('customer+name=%E9%80', { type: `${TYPE}; charset=iso-8859-1` })).toEqual({ ID: 7, NAME: 'é€' });
+    expect(await given(Buffer.from('customer+name=\xe9', 'latin1'), { type: `${TYPE};charset=windows-1252` })).toEqual({
+      ...{ ID: 7, NAME: 'é' },
+    });
+    expect(await given('_charset_=utf-8&customer+name=%C3%A9')).toEqual({ ID: 7, NAME: 'é' });
+    expect(await refused('COUNT=1', { type: `${TYPE}; charset=utf-16` })).toEqual([
+      ...[415, expect.stringContaining('supported: application/x-www-form-urlencoded')],
+    ]);
+    expect(await refused('{}', { type: 'application/json' })).toEqual([415, expect.stringContaining(TYPE)]);
+  });
+
+  it.each([
+    ['COUNT=x', ['#/COUNT COUNT is not an integer.']],
+    ['COUNT=11&DAY=today', ['#/COUNT COUNT is greater than 10.', expect.stringMatching(/^#\/DAY DAY is not a date/)]],
+    ['COUNT=1&COUNT=2', ['#/COUNT COUNT is there more than once.']],
+    ['customer+name=%zz', [expect.stringMatching(/^#\/customer%20name .*% without two hexadecimal digits/)]],
+    ['customer+name=%ff', [expect.stringMatching(/^#\/customer%20name .*not text in utf-8/)]],
+    ['customer+nam=x', [expect.stringMatching(/is not a field of ORDER \(did you mean customer name\?\)\.$/)]],
+    ['TAGS=a&TAGS=abcd', [expect.stringMatching(/^#\/TAGS/)]],
+    ['TAGS=a&TAGS=b&TAGS=c&TAGS=d', [expect.stringMatching(/^#\/TAGS/)]],
+    ['ADDRESS[CITY]=Stuttgart', [expect.stringMatching(/^#\/ADDRESS\/CITY/)]],
+    ['ADDRESS[TOWN]=Ulm', [expect.stringMatching(/^#\/ADDRESS/)]],
+    ['LINES[0][SKU]=a&LINES[1][QTY]=x', [expect.stringMatching(/^#\/LINES\/1/)]],
+    ['NOTE={', [expect.stringMatching(/^#\/NOTE/)]],
+  ])('that is wrong is refused with the names of its fields: %s', async (form, errors) => {
+    const [status, ...found] = (await refused(form)) as [number, ...string[]];
+    expect(status).toBe(400);
+    expect(found.slice(0, errors.length)).toEqual(errors);
+  });
+
+  it('has limits: bytes, and fields', async () => {
+    expect((await send(`customer+name=${'x'.repeat(5000)}`)).status).toBe(413);
+    const fields = (count: number): string => Array.from({ length: count }, (_, n) => `f${n}=1`).join('&');
+    expect(await given(fields(20), { path: 'open' })).toHaveProperty('f19', '1');
+    expect(await refused(fields(21), { path: 'open' })).toEqual([400, expect.stringContaining('20')]);
+    expect(await refused(`ADDRESS${'[a]'.repeat(33)}=1`)).toEqual([400, expect.stringContaining('is not a field')]);
+  });
+});
+
+it('is written for a call of an operation that is served as the operation reads it: console and callers of tests', () => {
+  const { registry, diagnostics } = loadTexts(
+    new Map([
+      ['definitions/gateway.yaml', gatewayText('')],
+      ['definitions/forms.yaml', DEFINITIONS],
+      ['definitions/users.yaml', USERS],
+    ]),
+  );
+  const operation = registry?.services.get('Forms.v1')?.operations.find(({ name }) => name === 'ORDER');
+  if (registry === undefined || operation === undefined)
+    throw new Error(diagnostics.map(({ message }) => message).join());
+  const call = compileProvided(registry, operation, { kind: 'rest', uriIndex: 1 });
+  const { body, headers } = call.write({ ID: 7, NAME: 'A&B', CODES: [1, 2], ADDRESS: { CITY: 'Ulm' } });
+  expect(headers).toMatchObject({ 'Content-Type': TYPE });
+  expect(body).toBe('customer%20name=A%26B&CODES=1%2C2&ADDRESS%5BCITY%5D=Ulm');
+});
