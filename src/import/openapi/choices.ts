@@ -279,7 +279,7 @@ function mergedScalars(reads: readonly TypeRead[]): Merged | undefined {
   });
   const isFree = ({ type, options }: TypeRead): boolean =>
     type.kind === 'scalar' && type.word === 'string' && Object.keys(options).length === 0;
-  if (all('string') || all('integer')) {
+  if (all('string') || all('integer') || all('int') || all('long')) {
     const lists = reads.map(
       ({ options }) => options.enum ?? (options.fixed === undefined ? undefined : [options.fixed]),
     );
@@ -293,8 +293,9 @@ function mergedScalars(reads: readonly TypeRead[]): Merged | undefined {
       };
   }
   if (all('string', 'uri', 'uuid', 'date', 'datetime', 'time')) return plain('string', reads.some(isFree));
-  if (all('integer')) return plain('integer', false);
-  if (all('integer', 'number', 'decimal'))
+  if (all('int')) return plain('int', false);
+  if (all('int', 'long', 'integer')) return plain('integer', false);
+  if (all('int', 'long', 'integer', 'number', 'double', 'float', 'decimal'))
     return plain(
       'number',
       reads.some(

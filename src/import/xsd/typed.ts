@@ -1,3 +1,4 @@
+import { SCALARS, type ScalarKind } from '../../model/scalar.ts';
 import type { DraftDocument, DraftScalar, DraftType, Facets, FieldOptions } from '../draft.ts';
 import { LEXICAL_FORMS, type SimpleType } from './builtin.ts';
 import type { Occurrence } from './particles.ts';
@@ -77,11 +78,22 @@ function scalarField({ named, ...simple }: SimpleType): { readonly type: DraftSc
 }
 
 /** A type word with the length of a text, and the facets that are left. */
-export function sized({ word, facets }: SimpleType): { readonly word: string; readonly facets: Facets } {
+export function sized({ word, facets, width }: SimpleType): { readonly word: string; readonly facets: Facets } {
   const { maximum, ...others } = facets;
+  if (width !== undefined) return { word: width, facets: withoutOwn(facets, width) };
   if (word !== 'string' || typeof maximum !== 'number' || maximum < 1 || maximum > 1_000_000_000)
     return { word, facets };
   return { word: `string(${maximum})`, facets: others };
+}
+
+/** Facets without the bounds that values of a type have anyway. */
+function withoutOwn({ minimum, maximum, ...others }: Facets, width: ScalarKind): Facets {
+  const { range } = SCALARS[width];
+  return {
+    ...others,
+    ...(minimum === undefined || String(minimum) === range?.minimum ? {} : { minimum }),
+    ...(maximum === undefined || String(maximum) === range?.maximum ? {} : { maximum }),
+  };
 }
 
 function valueField(simple: SimpleType): FieldType {
