@@ -116,7 +116,9 @@ function compileValues(component: Component, names: readonly string[]): (change:
     const values: Record<string, Value> = {};
     for (const { name, member, isBefore, isEffect, standard } of readers) {
       const record = isBefore ? before?.record : (after ?? before)?.record;
-      const value = isEffect ? action : (record?.[member] ?? standard);
+      // Null is a value of a nullable field.
+      const own = record?.[member];
+      const value = isEffect ? action : own === undefined ? standard : own;
       if (value === undefined) continue;
       values[name] = value;
       if (record !== undefined && !isEffect) carryNumber(record, member, values, name);

@@ -360,7 +360,8 @@ export interface SaveContext extends Omit<WorkContext, 'transaction'>, SqlTransa
 export interface SaveHandler {
   /**
    * Runs in the transaction of the save, after the record was written. An error undoes the save; throw a Fault to choose the
-   * reply. Call other systems from a subscription instead: on SQLite everything else that writes waits for the transaction.
+   * reply. Call other systems from a subscription instead: on SQLite everything else that writes waits for the transaction, and on
+   * PostgreSQL it may run more than once, if the transaction had to give way to another one; it is committed once.
    */
   onSave(save: never, context: SaveContext): void | Promise<void>;
 }

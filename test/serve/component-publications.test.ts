@@ -1,7 +1,9 @@
 // Saves that publish, and code that runs in their transaction: HTTP in, subscriptions out.
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { ENGINES, type EngineKind, type MessageGateway, startMessages } from '../message/project.ts';
-import type { Reply } from '../support/gateway.ts';
+import { type Reply, startTestGateway } from '../support/gateway.ts';
+import { startIssuer } from '../support/issuer.ts';
+import { eventually, gatewayText } from '../support/project.ts';
 import { envelope, SERVICES } from './soap-client.ts';
 
 const DEFINITIONS = `document: JOB
@@ -10,6 +12,7 @@ fields:
   TITLE: { type: string(30), required: true }
   STATUS: { type: string(8), enum: [OPEN, WAITING, CLOSED], default: OPEN }
   HOURS: decimal(6.2)
+  MEMO: { type: string(10), nullable: true, default: none }
   OWNER: string(10)
   PIN: { type: string(8), sensitive: true }
   REVISION: integer
@@ -59,6 +62,7 @@ fields:
   STATUS: { type: string(8), required: true }
   WAS: string(8)
   HOURS: decimal(6.2)
+  MEMO: { type: string(10), nullable: true }
   ACTION: { type: string(7), required: true, enum: [created, updated, deleted] }
   LABEL: text
   SOURCE: { type: string(10), required: true }
@@ -172,7 +176,7 @@ function tables(kind: EngineKind): string {
   return `create table person (id varchar(10) primary key);
 insert into person (id) values ('ada');
 create table job (id integer primary key, title text not null, status varchar(8), hours ${kind === 'sqlite' ? 'text' : 'numeric(6, 2)'},
-  owner varchar(10) references person (id) deferrable initially deferred, pin varchar(8), revision integer);
+  memo varchar(10), owner varchar(10) references person (id) deferrable initially deferred, pin varchar(8), revision integer);
 create table note (id varchar(5) primary key, text text);
 create table history (n ${serial}, step text, save text, action text, was text, now text, found text, oprid text);
 create table taken (n ${serial}, subscription text, message text);
@@ -180,6 +184,49 @@ create table taken (n ${serial}, subscription text, message text);
 }
 
 const BASE = '/gateway/RESTListeningConnector/Jobs.v1';
+
+it('deliver what a caller saves whom a token vouches for, in the name of that caller', async () => {
+  const issuer = await startIssuer();
+  onTestFinished(() => issuer.close());
+  const scheme = `requires: [idp]
+sample-data: data/*.sql
+---
+scheme: idp
+bearer: { issuer: ${issuer.url}, audience: signalbox, jwks: ${issuer.jwks}, algorithms: [ES256], roles: { all: [ALL] } }`;
+  const box = await startTestGateway({
+    files: {
+      'definitions/gateway.yaml': gatewayText(scheme),
+      'definitions/places.yaml': `document: PLACE
+fields: { ID: { type: string(5), required: true } }
+---
+{ component: PLACES, table: place, shape: PLACE, keys: [ID], publish: PLACE_EVENTS }
+---
+queue: PLACE_EVENTS
+---
+service: Places.v1
+permission: EVERYTHING
+operations:
+  PLACE_PUT: { put: "places/{ID}", save: PLACES }
+  PLACE_SAVED: { post: saved, request: PLACE, queue: PLACE_EVENTS }
+---
+{ subscription: TAKES, operation: PLACE_SAVED, handler: takes }
+`,
+      'definitions/data/0001.sql': 'create table place (id varchar(5) primary key);',
+      'src/handlers/takes.ts': `export default {
+  onMessage: ({ ID }, { log, caller }) => log('info', 'taken ' + ID, { taker: caller.user }),
+};
+`,
+    },
+  });
+  onTestFinished(() => box.stop());
+  const headers = { authorization: `Bearer ${await issuer.token({ scope: 'all', sub: 'partner' })}` };
+  const path = '/gateway/RESTListeningConnector/Places.v1/places/a';
+  expect((await box.call(path, { method: 'PUT', headers, body: '{}' })).status).toBe(201);
+  const line = await eventually('the delivery', () =>
+    box.log().find((each) => JSON.stringify(each).includes('taken a')),
+  );
+  expect(line).toMatchObject({ taker: 'idp:partner' });
+});
 
 describe.each(ENGINES)('saves that publish, on %s', (kind) => {
   let box: MessageGateway;
@@ -210,14 +257,14 @@ describe.each(ENGINES)('saves that publish, on %s', (kind) => {
 
   it('deliver a message for each save, with what was and what is', async () => {
     expect(await sent('POST', 'jobs', { ID: 1, TITLE: 'Brakes', HOURS: '1.50' })).toBe(201);
-    expect(await sent('PATCH', 'jobs/1', { STATUS: 'WAITING' })).toBe(200);
+    expect(await sent('PATCH', 'jobs/1', { STATUS: 'WAITING', MEMO: null })).toBe(200);
     expect(await sent('DELETE', 'jobs/1')).toBe(204);
     const same = { ID: 1, TITLE: 'Brakes', HOURS: '1.5', LABEL: '1: Brakes', SOURCE: 'jobs' };
     const all = (await taken(1, 'CHANGES', 3)) as { HOURS: string }[];
     expect(all.map(({ HOURS, ...rest }) => ({ ...rest, HOURS: HOURS.replace(/0$/, '') }))).toEqual([
-      { ...same, STATUS: 'OPEN', ACTION: 'created', N: 1 },
-      { ...same, STATUS: 'WAITING', WAS: 'OPEN', ACTION: 'updated', N: 2 },
-      { ...same, STATUS: 'WAITING', WAS: 'WAITING', ACTION: 'deleted', N: 2 },
+      { ...same, STATUS: 'OPEN', MEMO: 'none', ACTION: 'created', N: 1 },
+      { ...same, STATUS: 'WAITING', MEMO: null, WAS: 'OPEN', ACTION: 'updated', N: 2 },
+      { ...same, STATUS: 'WAITING', MEMO: null, WAS: 'WAITING', ACTION: 'deleted', N: 2 },
     ]);
     const event = { operation: 'JOB_CHANGED', connector: 'component', actor: 'demo' };
     expect(await messages(1)).toEqual([event, event, event]);

@@ -21,7 +21,7 @@ import { fieldsOf } from './link.ts';
 /** A component whose publications are linked after the operations, which refer to components. */
 type Saved = Pick<Component, 'id' | 'shape' | 'keys' | 'lock' | 'at'>;
 
-/** Links `on` and `when`. @param what does not happen otherwise, as in `after-save` */
+/** Links `on` and `when`. @returns them, and the fields that a map may refer to */
 function linkFilter(linking: Linking, component: Saved, declared: SaveFilterDeclared) {
   const { on: said = SAVE_EFFECTS, when = {} } = declared;
   const on = SAVE_EFFECTS.filter((effect) => (typeof said === 'string' ? said === effect : said.includes(effect)));
@@ -119,7 +119,7 @@ function linkPublication(
   const to = {
     id: operation.id,
     fields: [...message.byName.values()],
-    complete: message.complete,
+    complete: message.complete && !linking.doubt.about(long),
     noun: 'field',
   } as const;
   const input = linkInputMap(
@@ -171,7 +171,8 @@ function linkPublished(
     const operation = operations.get(found.id);
     if (operation === undefined) refuse(`publishes ${found.id}, which is a call to another system`);
     else if (operation.answer.kind === 'queue') return operation;
-    else if (!doubt.about(operation.answer)) refuse(`publishes ${operation.id}, which has no \`queue\``);
+    else if (!doubt.about(operation.answer))
+      refuse(`publishes ${operation.id}, which has no \`queue\`, so it publishes nothing`);
     return undefined;
   }
   if (queue === undefined) {

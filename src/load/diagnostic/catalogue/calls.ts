@@ -1,11 +1,11 @@
-import { didYouMean } from '../suggest.ts';
+import { didYouMean, didYouMeanSaved } from '../suggest.ts';
 import { error, warning } from './entry.ts';
 
 /** Mistakes in calls of other systems over REST. */
 export const consumerEntries = {
   'unknown-value': error<{ name: string; known: readonly string[]; of?: string }>({
     message: ({ name, of = 'the request, of `variables:` or of `values:`' }) => `{${name}} is not a field of ${of}.`,
-    hint: ({ name, known }) => didYouMean(name, known, 'Fields here:') ?? 'Add a document with `request:`.',
+    hint: ({ name, known }) => didYouMeanSaved(name, known, 'Fields here:') ?? 'Add a document with `request:`.',
     explanation:
       'The texts of a call (`headers:`, `form:`, a default such as `"{File.name}"`) may contain values of the call: `{FIELD}` stands for a field of the request, of the document in `variables:`, or of `values:`; in `map:` of a subscription, for a field of the message; in `map:` of a component, for a field of the record, for its value before the save (`{before.FIELD}`) or for what the save did (`{save.action}`). For binary content, use `{FIELD.name}`, `{FIELD.contentType}` or `{FIELD.length}`.',
   }),

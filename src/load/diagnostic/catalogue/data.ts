@@ -1,4 +1,4 @@
-import { didYouMean, nearest } from '../suggest.ts';
+import { didYouMean, didYouMeanSaved, nearest } from '../suggest.ts';
 import { error, warning } from './entry.ts';
 
 /** Mistakes in stored queries and where they answer operations. */
@@ -142,7 +142,7 @@ export const componentEntries = {
   'bad-publication': error<{ component: string; reason: string }>({
     message: ({ component, reason }) => `Component ${component} ${reason}.`,
     explanation:
-      'With `publish:` each save of a component publishes a message: an operation with `queue:`, or the only operation that publishes to a queue. Fields of the message are filled by fields of the record with the same name, or as `map` says. Each field that the message requires must always be there, the types must fit, and what is `sensitive` in the record is so in the message. Conditions are about fields with single values.',
+      'With `publish:` each save of a component publishes a message: an operation with `queue:`, or the only operation that publishes to a queue. Fields of the message are filled by fields of the record with the same name, or as `map` says. Each field that the message requires must always be there, the types must fit, and what is `sensitive` in the record is so in the message. Conditions, also those of `after-save:`, are about fields with single values.',
   }),
   'publication-may-not-fit': warning<{ component: string; field: string; reason: string }>({
     message: ({ component, field, reason }) => `Component ${component} fills ${field}: it ${reason}.`,
@@ -152,7 +152,7 @@ export const componentEntries = {
   }),
   'unknown-saved-field': error<{ name: string; of: string; known: readonly string[] }>({
     message: ({ name, of }) => `${name} is not a field of ${of}.`,
-    hint: ({ name, known }) => didYouMean(name, known, 'Fields there:'),
+    hint: ({ name, known }) => didYouMeanSaved(name, known, 'Fields there:'),
     explanation:
       'The conditions of `publish:` and `after-save:` are about fields of the record, about their values before the save (`before.FIELD`), which a new record does not have, and about what the save did (`save.action`).',
   }),

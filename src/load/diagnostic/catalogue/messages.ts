@@ -74,7 +74,7 @@ export const messageEntries = {
     message: ({ path }) => `Each message leads to another one for ever: ${path}.`,
     hint: () => 'Remove one of these subscriptions, or give it a condition (`when:`) that ends the circle.',
     explanation:
-      'A subscription whose call goes to this gateway itself, to an operation with `queue:`, publishes a message for each that it gets. The check finds circles of such subscriptions when the node has the address in `publicUrl`, in the same words. Others are ended at run time: after 16 messages that were published one during the delivery of the other, the next one is refused.',
+      'A subscription whose call goes to this gateway itself, to an operation with `queue:`, publishes a message for each that it gets; so does one to an operation that saves, if the component publishes. The check finds circles of such subscriptions when the node has the address in `publicUrl`, in the same words. Others are ended at run time: after 16 messages that were published one during the delivery of the other, the next one is refused.',
   }),
   'map-text': error<{ name: string; type: string }>({
     message: ({ name, type }) => `A text with fields can't fill ${name}, which is ${type}.`,
