@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { describeOpenApi } from '../../src/describe/index.ts';
+import { describeOpenApi, describeWadl, describeXsdFiles } from '../../src/describe/index.ts';
 import { generate } from '../../src/generate/index.ts';
 import type { Service } from '../../src/model/service.ts';
 import { load } from '../load/linked.ts';
@@ -81,5 +81,14 @@ export type STATUS = 'N' | 'S';
     expect(types).toContain("  only?: 'ABC' | null | undefined;\n");
     expect(types).toContain('  codes?: readonly CODE[] | null | undefined;\n');
     expect(types).toContain("  /** - `L`: Large */\n  size?: 'L' | 'M' | null | undefined;\n");
+  });
+
+  it('have labels of their values in XML Schema and in WADL', () => {
+    const [xsd = ''] = describeXsdFiles(registry, service).values();
+    expect(xsd.replaceAll(/>\s+</g, '><')).toContain(
+      '<xs:enumeration value="S"><xs:annotation><xs:documentation>Sent</xs:documentation></xs:annotation></xs:enumeration>',
+    );
+    const wadl = describeWadl(registry, service, { base: 'http://localhost' });
+    expect(wadl.replaceAll(/>\s+</g, '><')).toContain('<option value="S"><doc title="Sent"/></option>');
   });
 });
