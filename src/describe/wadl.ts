@@ -308,7 +308,10 @@ function param(field: Field, { style, name, required, note }: Place): XmlElement
     [
       spelling(name),
       words === undefined ? undefined : element('doc', {}, [words]),
-      ...options.map((value) => element('option', { value: lexical(value) })),
+      ...options.map((value) => {
+        const label = field.labels?.[String(value)];
+        return element('option', { value: lexical(value) }, [label && element('doc', { title: label }, [])]);
+      }),
     ],
   );
 }

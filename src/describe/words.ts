@@ -47,6 +47,13 @@ export function boundsNote(field: Field): string | undefined {
 
 const wordsFor = (count: number, word: string): string => (count === 1 ? word : `${word}s`);
 
+/** What listed values mean, in words; `undefined` if none has a label. */
+export function labelsNote({ enum: values = [], labels = {} }: Field): string | undefined {
+  const labelled = values.map(String).filter((value) => labels[value] !== undefined);
+  if (labelled.length === 0) return undefined;
+  return `${labelled.map((value) => `${value}: ${labels[value]}`).join('; ')}.`;
+}
+
 /** White space that is normalised before a value is checked, in words; `undefined` if it is kept. */
 export function spaceNote({ space }: Field): string | undefined {
   if (space === undefined) return undefined;

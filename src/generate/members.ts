@@ -11,6 +11,7 @@ import {
 } from '../model/field.ts';
 import { holdsNull, primitiveOf, rangeOf, SCALARS, traitsOf } from '../model/scalar.ts';
 import type { RawKind } from '../model/service.ts';
+import { ownDescription, ownExample } from '../model/simple-type.ts';
 import { integersWithin } from '../wire/order.ts';
 import { counted } from '../wire/words.ts';
 import type { TypeNames } from './names.ts';
@@ -108,8 +109,45 @@ export function property(
   const isAbsent = face === 'given' && !holdsNull(field) ? ' | null' : '';
   const absent = isValue + (present ? '' : `${isAbsent} | undefined`);
   const mark = present ? '' : '?';
-  const title = comment('  ', [sentence(field.description), facts(field), ...notes]);
+  const said = isOfType(field)
+    ? [sentence(ownDescription(field)), facts(besideType(field))]
+    : [sentence(field.description), facts(field)];
+  const title = comment('  ', [...said, ...notes, ...labelLines(field)]);
   return `${title}${leadOf(face)}${propertyName(field.name)}${mark}: ${type}${absent};\n`;
+}
+
+/** Whether the type of a field is the name of its named type, whose comment has the restrictions. */
+function isOfType({ named, fixed }: Field): boolean {
+  return named !== undefined && fixed === undefined;
+}
+
+/** The field without what is said at its type. */
+function besideType(field: Field): Field {
+  const {
+    named,
+    range: _,
+    digits: __,
+    fraction: ___,
+    space: ____,
+    patterns: _____,
+    entry: ______,
+    example: _______,
+    ...own
+  } = field;
+  const { minimum, maximum, ...others } = own;
+  const example = ownExample(field);
+  return {
+    ...(isCollection(field.type) ? own : others),
+    ...(named === undefined ? {} : { named }),
+    ...(example === undefined ? {} : { example }),
+    anyCase: false,
+  };
+}
+
+/** What the values mean that a field lists itself. */
+function labelLines(field: Field): string[] {
+  if (isOfType(field)) return [];
+  return Object.entries(field.labels ?? {}).map(([value, label]) => `- ${code(value)}: ${label}`);
 }
 
 const leadOf = (face: Face): string => (face === 'received' ? '  readonly ' : '  ');
@@ -155,6 +193,7 @@ function typeText(type: FieldType, field: Field, face: Face, names: TypeNames): 
   }
   if (type.kind === 'map') return `Readonly<Record<string, ${entryText(type.item, field, face, names)}>>`;
   if (type.kind === 'document') return face === 'given' ? names.given(type.document) : names.received(type.document);
+  if (field.named !== undefined && field.fixed === undefined) return names.type(field.named);
   const only = field.fixed === undefined ? field.enum : [field.fixed];
   if (only !== undefined && only.length > 0 && !isOpaque(type))
     return [...new Set(only.map((each) => literal(type, each)))].join(' | ');
@@ -196,7 +235,8 @@ export function facts(field: Field): string {
   const notes: string[] = [];
   if (item.kind !== 'document') {
     const { note } = traitsOf(item).typescript;
-    if (item.length !== undefined || note !== undefined) notes.push(code(typeWords(type)) + (note ?? ''));
+    if (!isOfType(field) && (item.length !== undefined || note !== undefined))
+      notes.push(code(typeWords(type)) + (note ?? ''));
   }
   if (field.any !== undefined)
     notes.push(field.attribute ? 'XML attributes by name or {namespace}name' : 'the markup of an XML element');

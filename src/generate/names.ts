@@ -6,6 +6,7 @@ import type { Subscription } from '../model/message.ts';
 import type { Process } from '../model/process.ts';
 import type { Query } from '../model/query.ts';
 import type { Operation } from '../model/service.ts';
+import type { SimpleType } from '../model/simple-type.ts';
 import { isIdentifier } from './typescript.ts';
 
 /** Names that exported types can't have: reserved words, and names that the generated files import or declare. */
@@ -24,6 +25,8 @@ export interface TypeNames {
   given(document: Document): string;
   /** A document that code receives: in a request, or in the reply to a call. */
   received(document: Document): string;
+  /** A named type of single values. */
+  type(type: Pick<SimpleType, 'id'>): string;
   request(operation: Operation): string;
   context(operation: Operation): string;
   handler(operation: Operation): string;
@@ -51,8 +54,8 @@ export interface TypeNames {
   subscription(subscription: Subscription): string;
 }
 
-/** Allocates names in the order in which they are asked for, so callers ask in the order of ids. */
-export function typeNames(documents: Iterable<Document>): TypeNames {
+/** Allocates names of exported types, of which documents and named types have one name each, in the order in which they are asked for, so callers ask in the order of ids. */
+export function typeNames(documents: Iterable<Document>, types: Iterable<SimpleType> = []): TypeNames {
   const taken = new Set(TAKEN);
   const named = new Map<string, string>();
   const name = (role: string, id: string): string => {
@@ -66,12 +69,13 @@ export function typeNames(documents: Iterable<Document>): TypeNames {
     return candidate;
   };
   // A document whose id is an identifier keeps that name, whatever other ids are sanitised to.
-  const listed = [...documents];
+  const listed = [...documents, ...types];
   for (const { id } of listed) if (isIdentifier(id)) name('', id);
   for (const { id } of listed) name('', id);
   return {
     given: ({ id }) => name('', id),
     received: ({ id }) => name('Received', id),
+    type: ({ id }) => name('', id),
     request: ({ id }) => name('Request', id),
     context: ({ id }) => name('Context', id),
     handler: ({ id }) => name('Handler', id),

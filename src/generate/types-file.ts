@@ -6,6 +6,7 @@ import type { Flow } from '../model/flow.ts';
 import type { Query } from '../model/query.ts';
 import { primitiveOf } from '../model/scalar.ts';
 import type { Message, Operation } from '../model/service.ts';
+import { fieldOfType, type SimpleType } from '../model/simple-type.ts';
 import { HEADER } from './files.ts';
 import {
   block,
@@ -30,6 +31,7 @@ import { messageWords } from './words.ts';
 export function typesFile(vocabulary: Vocabulary): string {
   const words: Writing = { ...vocabulary, uses: new Set() };
   const body = [
+    ...words.types.map((type) => simpleType(type, words)),
     ...words.documents.map((document) => documentType(document, words)),
     ...words.received.map((document) => receivedType(document, words)),
     ...words.operations.map((operation) => requestType(operation, words)),
@@ -45,6 +47,13 @@ export function typesFile(vocabulary: Vocabulary): string {
     ...settingsType(words),
   ].join('\n');
   return `// ${HEADER}\n\n${importLine([...words.uses], 'signalbox')}${words.uses.size === 0 ? '' : '\n'}${body}`;
+}
+
+function simpleType(type: SimpleType, words: Writing): string {
+  const field = fieldOfType(type);
+  const labels = Object.entries(type.labels ?? {}).map(([value, label]) => `- ${code(value)}: ${label}`);
+  const title = comment('', [sentence(type.description) ?? `Type ${type.id}.`, facts(field), ...labels]);
+  return `${title}${alias(words.names.type(type), `${valueText(field, 'received', words.names, words.uses)};\n`)}`;
 }
 
 function documentType(document: Document, words: Writing): string {

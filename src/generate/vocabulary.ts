@@ -15,6 +15,7 @@ import type { Process } from '../model/process.ts';
 import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Message, Operation } from '../model/service.ts';
+import type { SimpleType } from '../model/simple-type.ts';
 import { faultDocuments } from '../model/soap.ts';
 import { type TypeNames, typeNames } from './names.ts';
 import { waysTo } from './words.ts';
@@ -27,6 +28,8 @@ export interface Vocabulary {
   readonly consumers: readonly ConsumerOperation[];
   readonly flows: readonly Flow[];
   readonly documents: readonly Document[];
+  /** The named types of single values. */
+  readonly types: readonly SimpleType[];
   /** Documents inside requests of those operations, and in replies and faults of the consumers. */
   readonly received: readonly Document[];
   readonly queries: readonly Query[];
@@ -81,6 +84,7 @@ export function vocabulary(registry: Registry): Vocabulary {
   }
   for (const { shape } of registry.components.values()) reach(shape, seen);
   const documents = [...seen].sort(byId);
+  const types = [...registry.types.values()].sort(byId);
   return {
     operations,
     consumers,
@@ -94,7 +98,8 @@ export function vocabulary(registry: Registry): Vocabulary {
     published,
     subscriptions,
     settings: registry.gateway.settings,
-    names: typeNames(documents),
+    names: typeNames(documents, types),
+    types,
     operationsByName: operationsByName(registry),
   };
 }

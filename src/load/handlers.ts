@@ -27,9 +27,10 @@ export interface WantedFile {
   readonly at: Position;
 }
 
-/** The default file name for an id: in lower case with hyphens. */
+/** The default file name for an id: in lower case with hyphens, `book-shipment` of `BOOK_SHIPMENT` and of `bookShipment`. */
 export function fileNamedAs(id: string): string {
-  return id.toLowerCase().replaceAll('_', '-');
+  const words = id.replace(/(\p{Ll}\d*)(?=\p{Lu})/gu, '$1-').replace(/(\p{Lu})(?=\p{Lu}\p{Ll})/gu, '$1-');
+  return words.toLowerCase().replaceAll('_', '-');
 }
 
 /** The same for an operation: `locations-get`, or `locations.v2-locations-get` for a qualified id. Other ids have no dot. */

@@ -30,6 +30,35 @@ export interface SimpleType
   readonly at: Position;
 }
 
+/** A field of a type, for what describes fields. */
+export function fieldOfType(type: SimpleType): Field {
+  const { named: _, ...restrictions } = restrictionsOf(type, false);
+  return {
+    name: type.id,
+    jsonName: type.id,
+    xmlName: type.id,
+    type: type.base,
+    required: true,
+    anyCase: false,
+    sensitive: false,
+    attribute: false,
+    absent: 'omit',
+    url: 'segment',
+    ...restrictions,
+    at: type.at,
+  };
+}
+
+/** The description of a field, unless it is that of its type. */
+export function ownDescription({ named, description }: Pick<Field, 'named' | 'description'>): string | undefined {
+  return named !== undefined && named.description === description ? undefined : description;
+}
+
+/** The example of a field, unless it is that of its type. */
+export function ownExample({ named, example }: Pick<Field, 'named' | 'example'>): Field['example'] {
+  return named !== undefined && named.example === example ? undefined : example;
+}
+
 /** What a field takes over from its named type, beside the base. Lengths are those of an entry where it is a list or a map. */
 export function restrictionsOf(type: SimpleType, isCollection: boolean): Partial<Field> {
   const { id: _, base: __, at: ___, xmlType: ____, namespace: _____, minimum, maximum, ...facets } = type;

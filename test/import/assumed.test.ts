@@ -166,10 +166,10 @@ describe('a served contract', () => {
 
   test('gives handlers what the caller gave, and replies what they gave', async () => {
     const gateway = await served('stores.yaml', [
-      'updatestore',
-      'addsale',
-      'readstore',
-      'readsale',
+      'update-store',
+      'add-sale',
+      'read-store',
+      'read-sale',
       'rename-urlencoded',
       'rename-multipart',
     ]);
@@ -184,7 +184,7 @@ describe('a served contract', () => {
   });
 
   test('gives handlers what the caller gave over SOAP, and the default of an empty element', async () => {
-    const gateway = await served('desk.wsdl', ['updatedesk']);
+    const gateway = await served('desk.wsdl', ['update-desk']);
     const post = (inside: string, attribute = '') =>
       gateway.call('/gateway/PeopleSoftServiceListeningConnector', {
         method: 'POST',

@@ -130,7 +130,7 @@ it.each([
     files: {
       'definitions/gateway.yaml': gatewayText(''),
       ...Object.fromEntries(files),
-      'src/handlers/changepart.ts': 'export default { onRequest: (given) => given };\n',
+      'src/handlers/change-part.ts': 'export default { onRequest: (given) => given };\n',
     },
   });
   const described = await call('/gateway/RESTListeningConnector/Parts.v1.openapi.json');

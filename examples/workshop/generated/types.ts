@@ -2,6 +2,12 @@
 
 import type { Attachment } from 'signalbox';
 
+/**
+ * Type VEHICLE_STATUS.
+ * `string(8)`.
+ */
+export type VEHICLE_STATUS = 'ACTIVE' | 'IN_SHOP' | 'RETIRED';
+
 /** Document COST_CENTRE. */
 export type COST_CENTRE = {
   /** `string(10)`, example `4711`. */
@@ -241,8 +247,8 @@ export type VEHICLE = {
   REGISTERED: string;
   /** At least 0, example `84210`. */
   ODOMETER_KM: number | bigint;
-  /** `string(8)`, default `ACTIVE`. */
-  STATUS?: 'ACTIVE' | 'IN_SHOP' | 'RETIRED' | null | undefined;
+  /** Default `ACTIVE`. */
+  STATUS?: VEHICLE_STATUS | null | undefined;
   /**
    * Null while no one drives it.
    * `string(60)`, example `Ada Byron`.
@@ -545,8 +551,7 @@ export type VEHICLES_Row = {
   MODEL: string | null;
   /** Example `84210`. */
   ODOMETER_KM: number | bigint | null;
-  /** `string(8)`. */
-  STATUS: 'ACTIVE' | 'IN_SHOP' | 'RETIRED' | null;
+  STATUS: VEHICLE_STATUS | null;
 };
 
 /** Prompts of VEHICLE_HISTORY. */
@@ -604,8 +609,8 @@ export type VEHICLE_Record = {
   readonly REGISTERED: string;
   /** At least 0, example `84210`. */
   readonly ODOMETER_KM: number | bigint;
-  /** `string(8)`, default `ACTIVE`. */
-  readonly STATUS?: 'ACTIVE' | 'IN_SHOP' | 'RETIRED' | undefined;
+  /** Default `ACTIVE`. */
+  readonly STATUS?: VEHICLE_STATUS | undefined;
   /**
    * Null while no one drives it.
    * `string(60)`, example `Ada Byron`.

@@ -3,7 +3,7 @@ import { type Document, documentName, foldedName } from '../../model/document.ts
 import type { CompoundType } from '../../model/field.ts';
 import type { Json, JsonObject } from '../json.ts';
 import { firstFree, nameAllocator, ncName } from '../names.ts';
-import { blankSchema, documentSchema, named, objectSchema, type SchemaRefs } from './schema.ts';
+import { blankSchema, documentSchema, named, objectSchema, type SchemaRefs, typeSchema } from './schema.ts';
 
 /** The `components` of an OpenAPI description, filled as they are referred to. */
 export interface Components extends SchemaRefs {
@@ -30,6 +30,12 @@ export function openComponents(documents: readonly Document[]): Components {
         document,
         () => nameOf(document),
         () => documentSchema(document, document.fields, components),
+      ),
+    type: (type) =>
+      schemas.keyed(
+        type,
+        () => allocate(ncName(type.id), '_TYPE'),
+        () => typeSchema(type),
       ),
     blank: (document) =>
       schemas.keyed(
@@ -74,7 +80,7 @@ export function openComponents(documents: readonly Document[]): Components {
  * Allocates names of schemas. Code generators turn these into classes with files of their own: `LOC_DTL` and `LOCDTL` would
  * become the same class, and a class `LOCATION` can't be used in a class with a field of that name. Such names are avoided.
  */
-function schemaNames(documents: readonly Document[]): (wanted: string) => string {
+function schemaNames(documents: readonly Document[]): (wanted: string, suffix?: string) => string {
   const members = new Set(
     documents.flatMap(({ id, root, choice, kinds, fields }) => [
       ...(root ? [id] : []),
@@ -85,8 +91,8 @@ function schemaNames(documents: readonly Document[]): (wanted: string) => string
   );
   const given = new Set<string>();
   const isMember = (name: string): boolean => members.has(className(name));
-  return (wanted) => {
-    const base = isMember(wanted) ? `${wanted}_DOCUMENT` : wanted;
+  return (wanted, suffix = '_DOCUMENT') => {
+    const base = isMember(wanted) ? `${wanted}${suffix}` : wanted;
     const name = firstFree(base, (candidate) => !isMember(candidate) && !given.has(foldedName(candidate)));
     given.add(foldedName(name));
     return name;

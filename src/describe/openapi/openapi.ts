@@ -121,7 +121,7 @@ function operationObject(entries: readonly Entry[], names: readonly string[], co
   const [first] = entries as [Entry, ...Entry[]];
   const { scope } = context;
   const parameters = entries.map(({ operation, described }) =>
-    uriParameters(described, names, operation, scope.gateway),
+    uriParameters(described, names, operation, scope.gateway, context.components),
   );
   const bodies = entries.map(({ operation, described: { uri } }) =>
     requestBody({ operation, uri, name: scope.nameOf(uri) }, context),

@@ -13,12 +13,13 @@ import {
 } from '../../model/field.ts';
 import { isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
 import type { RawKind } from '../../model/service.ts';
+import { fieldOfType, ownDescription, ownExample, type SimpleType } from '../../model/simple-type.ts';
 import { BEYOND_NUMBERS, doubleJson, readDouble } from '../../wire/double.ts';
 import { LEXICAL, type LexicalForm } from '../../wire/lexical.ts';
 import { BOUND_NAMES, brokenBound } from '../../wire/order.ts';
 import { exampleKey, longest, mustBeGiven, takenFor } from '../field.ts';
 import { blankJson, type Json, type JsonObject, numberJson } from '../json.ts';
-import { caseNote, digitsNote, joined, rangeNote, spaceNote } from '../words.ts';
+import { caseNote, digitsNote, joined, labelsNote, rangeNote, spaceNote } from '../words.ts';
 
 /** Returns references to the schemas of documents. */
 export interface SchemaRefs {
@@ -28,6 +29,8 @@ export interface SchemaRefs {
   branch(document: Document, branch: Field, tag: string | undefined): JsonObject;
   /** A document that may stand where another one is expected, with the member that names it. */
   kind(document: Document, kind: Document, by: string): JsonObject;
+  /** A named type of single values. */
+  type(type: SimpleType): JsonObject;
   /** The object that is written for a document without a value (`absent: blank`). */
   blank(document: Document): JsonObject;
 }
@@ -138,20 +141,39 @@ function orNullValue(schema: JsonObject): JsonObject {
 }
 
 /** A field's value, or the blank that is written when it is absent. */
-export function fieldSchema(field: Field, refs: SchemaRefs): JsonObject {
+export function fieldSchema(described: Field, refs: SchemaRefs): JsonObject {
+  const field = described.absent === 'blank' ? withoutName(described) : described;
   const schema = valueSchema(field, refs);
-  const words = describedBy(field);
+  const words = describedBy(field, isReferring(field));
   if (field.nullable) return { ...orNullValue(schema), ...words };
   return { ...(field.absent === 'blank' ? orBlank(field, schema, refs) : schema), ...words };
 }
 
+/** The field with the restrictions of its type as its own: a blank is no value of the type. */
+function withoutName({ named: _, ...field }: Field): Field {
+  return field;
+}
+
+/** Whether the schema of a field refers to that of its named type: the whole type, or that of the entries. */
+function isReferring({ named, fixed, sensitive, type }: Field): boolean {
+  return named !== undefined && fixed === undefined && !sensitive && !isSpaced(type);
+}
+
+/** The schema of a named type of single values. */
+export function typeSchema(type: SimpleType): JsonObject {
+  const field = fieldOfType(type);
+  return { ...scalarSchema(field, type.base), ...describedBy(field, false) };
+}
+
 /** A field's value, without description. */
 export function valueSchema(field: Field, refs: SchemaRefs): JsonObject {
-  const { type } = field;
+  const { type, named } = field;
   if (type.kind === 'document') return refs.document(type.document);
-  if (!isCollection(type)) return scalarSchema(field, type);
+  const single = (of: Field, scalar: ScalarType): JsonObject =>
+    named !== undefined && isReferring(field) ? refs.type(named) : scalarSchema(of, scalar);
+  if (!isCollection(type)) return single(field, type);
   const entry =
-    type.item.kind === 'document' ? refs.document(type.item.document) : scalarSchema(entryField(field), type.item);
+    type.item.kind === 'document' ? refs.document(type.item.document) : single(entryField(field), type.item);
   const items = field.entry?.nullable ? orNullValue(entry) : entry;
   const { minimum, maximum } = field;
   return type.kind === 'list'
@@ -221,12 +243,15 @@ function either(test: JsonObject, holds: JsonObject, otherwise?: JsonObject): Js
   return { if: test, then: holds, else: otherwise };
 }
 
-function describedBy(field: Field): JsonObject {
-  const { example, description } = field;
+/** @param isReferring what its type says is in the schema of that */
+function describedBy(field: Field, isReferring: boolean): JsonObject {
+  const example = isReferring ? ownExample(field) : field.example;
+  const description = isReferring ? ownDescription(field) : field.description;
   const type = singleType(field.type);
+  const ofType = isReferring ? [] : [labelsNote(field), caseNote(field), spaceNote(field), typeNote(field)];
   const value = example === undefined || type.kind === 'document' ? undefined : asJson(type, example);
   return {
-    description: joined(' ', description, caseNote(field), spaceNote(field), typeNote(field), blankNote(field)),
+    description: joined(' ', description, ...ofType, blankNote(field)),
     default: defaultOf(field),
     examples: value === undefined ? undefined : [inCollection(field.type, exampleKey(field, 0), value)],
   };
@@ -275,9 +300,14 @@ function scalarSchema(field: Field, type: ScalarType): JsonObject {
   const values = (field.enum ?? []).map((value) => asJson(type, value));
   return {
     ...bare(field, type),
-    ...(values.length === 0 ? {} : { enum: values }),
+    ...(values.length === 0 ? {} : { enum: values, ...labelList(field) }),
     const: field.fixed === undefined ? undefined : asJson(type, field.fixed),
   };
+}
+
+/** The labels of all listed values, in their order, as code generators read them. */
+function labelList({ enum: values = [], labels }: Field): JsonObject {
+  return labels === undefined ? {} : { 'x-enum-descriptions': values.map((each) => labels[String(each)] ?? '') };
 }
 
 function bare(field: Field, type: ScalarType): JsonObject {

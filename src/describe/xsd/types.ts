@@ -100,9 +100,16 @@ function facetsOf(field: Field, type: ScalarType): XmlElement[] {
       ? [...facet('minLength', bound(field.minimum)), ...facet('maxLength', bound(longest(field, type)))]
       : []),
     ...((takes.enum && primitive !== 'boolean') || values !== undefined ? (field.enum ?? values ?? []) : []).flatMap(
-      (value) => facet('enumeration', lexical(value)),
+      (value) => enumeration(value, field.labels?.[String(value)]),
     ),
   ];
+}
+
+/** A listed value, with what it means as its documentation. */
+function enumeration(value: string | number | boolean, label: string | undefined): XmlElement {
+  const documented =
+    label === undefined ? [] : [element('xs:annotation', {}, [element('xs:documentation', {}, [label])])];
+  return element('xs:enumeration', { value: lexical(value) }, documented);
 }
 
 /** The field's patterns in the dialect of XML Schema, without those that have no equivalent. */

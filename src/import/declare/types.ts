@@ -67,7 +67,8 @@ export class DeclaredTypes {
   referring(field: DraftField): { readonly type: string; readonly options: FieldOptions } | undefined {
     const type = namedOf(field) ?? (isUnnamed(field) ? this.#repeated.get(keyOf(field)) : undefined);
     if (type === undefined) return undefined;
-    const { type: own, options } = field;
+    const { type: own, options: said } = field;
+    const options = withoutRepeated(said, type);
     const id = this.#ids.get(type) as string;
     if (own.kind !== 'list' && own.kind !== 'map') return { type: id, options: without(options, FACETS) };
     const { entry, ...others } = without(options, OF_ENTRIES);
@@ -107,6 +108,15 @@ export class DeclaredTypes {
   places(): readonly (readonly [string, Place])[] {
     return [...this.#ids].map(([{ place }, id]) => [placeKey({ kind: 'type', id }), place]);
   }
+}
+
+/** The options of a field that are not those of its type anyway. */
+function withoutRepeated(options: FieldOptions, { description, example }: DraftSimpleType): FieldOptions {
+  const repeated = [
+    ...(description !== undefined && options.description === description ? (['description'] as const) : []),
+    ...(example !== undefined && options.example === example ? (['example'] as const) : []),
+  ];
+  return without(options, repeated);
 }
 
 /** The id of a type: its name, unless a document has it. */

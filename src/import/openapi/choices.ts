@@ -1,5 +1,6 @@
 import type { DraftDocument, DraftField } from '../draft.ts';
 import { contentText } from './content-text.ts';
+import { labelsOfConstants } from './labels.ts';
 import { isBase, nameOfReference, referred, type Schemas, type Shape } from './shape.ts';
 import { isReference } from './sources.ts';
 import type { Node } from './tree.ts';
@@ -142,8 +143,12 @@ export class Choices {
         node.place,
         contentText(node, this.#reader.context),
       );
-    this.replaced.set(document, read?.read ?? ANY_JSON);
-    return read?.read ?? ANY_JSON;
+    const merged = read?.read ?? ANY_JSON;
+    const isListed = merged.type.kind === 'scalar' && merged.options.enum !== undefined;
+    const constants = isListed ? labelsOfConstants(branches.map(({ place }) => place)) : {};
+    const found = { type: merged.type, options: { ...merged.options, ...constants } };
+    this.replaced.set(document, found);
+    return found;
   }
 
   /** Alternatives of several types as optional fields of a document, each with the name of its type, so that they can be compared. */
@@ -274,13 +279,16 @@ function mergedScalars(reads: readonly TypeRead[]): Merged | undefined {
   });
   const isFree = ({ type, options }: TypeRead): boolean =>
     type.kind === 'scalar' && type.word === 'string' && Object.keys(options).length === 0;
-  if (all('string')) {
+  if (all('string') || all('integer') || all('int') || all('long')) {
     const lists = reads.map(
       ({ options }) => options.enum ?? (options.fixed === undefined ? undefined : [options.fixed]),
     );
     if (lists.every((list) => list !== undefined))
       return {
-        read: { type: { kind: 'scalar', word: 'string' }, options: { enum: [...new Set(lists.flat())] as string[] } },
+        read: {
+          type: { kind: 'scalar', word: words[0] as string },
+          options: { enum: [...new Set(lists.flat())] as (string | number)[] },
+        },
         isExact: true,
       };
   }

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { FormStyles } from '../../model/form.ts';
 import { isJsonType, isXmlType, parseMediaType } from '../../wire/media-type.ts';
-import type { DraftDocument, DraftField, DraftMessage } from '../draft.ts';
+import type { DraftDocument, DraftField, DraftMessage, DraftScalar, DraftType, FieldOptions } from '../draft.ts';
 import type { Losses } from '../place.ts';
 import type { SchemaReader } from './schema.ts';
 import { type SchemaContext, shapeOf } from './shape.ts';
@@ -115,10 +116,27 @@ function jsonMessage(schema: Node, reader: SchemaReader, name: string): DraftMes
   if (options.nullable) losses.add('a body that may be null', 'it is never null', schema.place);
   if (type.kind === 'document') return { kind: 'document', document: type.document };
   const { nullable: _, sensitive: __, ...facets } = options;
+  if (isOfNamed(type, facets)) return { kind: 'type', type };
   if (Object.keys(facets).length > 0)
     losses.add(`the limits of a body (${Object.keys(facets).join(', ')})`, 'not checked', schema.place);
-  return { kind: 'type', type };
+  return { kind: 'type', type: withoutName(type) };
 }
+
+/** Whether all limits of a body are those of a type that has a name, by which the message refers to them. */
+function isOfNamed(type: DraftType, facets: FieldOptions): boolean {
+  const single = 'item' in type ? type.item : type;
+  if (single.kind !== 'scalar' || single.named?.word !== single.word) return false;
+  const { named } = single;
+  const expected = single === type ? named.facets : { entry: named.facets };
+  return isDeepStrictEqual({ ...expected }, { ...facets });
+}
+
+function withoutName(type: DraftType): DraftType {
+  if ('item' in type) return type.item.kind === 'scalar' ? { ...type, item: unnamed(type.item) } : type;
+  return type.kind === 'scalar' ? unnamed(type) : type;
+}
+
+const unnamed = ({ word }: DraftScalar): DraftScalar => ({ kind: 'scalar', word });
 
 /** The document of a form; `undefined` when its fields are not known. */
 export function formDocument(

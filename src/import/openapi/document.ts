@@ -101,9 +101,15 @@ export function addValues({ context }: TypeReader, options: FieldOptions, { type
     if (word !== undefined && fits(initial, word, options)) options.assumed = givenValue(initial);
     else if (!isEmptyDefault(initial)) context.losses.add(`the default ${shown(initial)}`, 'left out', initial.place);
   }
+  const example = word === undefined ? undefined : exampleOf(word, options, shape);
+  if (example !== undefined && options.fixed === undefined) options.example = example;
+}
+
+/** The first example of a schema that is a value of its type. */
+export function exampleOf(word: string, options: FieldOptions, shape: Shape): FieldOptions['example'] {
   const examples = [...shape.all('example'), ...shape.all('examples').flatMap((each) => each.items())];
-  const example = word === undefined ? undefined : examples.find((each) => fits(each, word, options));
-  if (example !== undefined && options.fixed === undefined) options.example = givenValue(example);
+  const example = examples.find((each) => fits(each, word, options));
+  return example && givenValue(example);
 }
 
 /** Whether a required property is only in requests, or only in replies. */

@@ -91,9 +91,11 @@ function isSameType(one: string, other: string): boolean {
 /** Whether two media types have one message. */
 function isSame(one: DraftMessage, other: DraftMessage): boolean {
   if (one.kind === 'document' && other.kind === 'document') return one.document === other.document;
-  return (
-    JSON.stringify(one.kind === 'type' ? one.type : one) === JSON.stringify(other.kind === 'type' ? other.type : other)
-  );
+  const words = (message: DraftMessage): string =>
+    JSON.stringify(message.kind === 'type' ? message.type : message, (key, value) =>
+      key === 'named' ? undefined : value,
+    );
+  return words(one) === words(other);
 }
 
 /** A media type without its charset: replies state their own, and texts are UTF-8 unless they do. */

@@ -2,6 +2,7 @@ import {
   type DraftCompound,
   type DraftDocument,
   type DraftScalar,
+  type DraftSimpleType,
   type Facets,
   type FieldOptions,
   MOST_DOCUMENTS,
@@ -9,7 +10,8 @@ import {
 import { ImportError, type Place } from '../place.ts';
 import { Choices } from './choices.ts';
 import { contentText } from './content-text.ts';
-import { fillDocument } from './document.ts';
+import { exampleOf, fillDocument } from './document.ts';
+import { labelsOf } from './labels.ts';
 import { prose } from './prose.ts';
 import { countsOfEntries, numberOf, type ScalarRead, stringOf } from './scalars.ts';
 import {
@@ -117,9 +119,25 @@ export class SchemaReader {
     const { losses } = this.context;
     if (shape.isNever) losses.add('a schema that no value meets', 'any JSON is accepted', shape.node.place);
     this.#tellUnsupported(shape);
-    const choice = this.choices.read(shape, spot);
-    if (choice !== undefined) return choice;
-    return this.plain(shape, spot);
+    return this.#withName(this.choices.read(shape, spot) ?? this.plain(shape, spot), shape, spot);
+  }
+
+  /** A single value of a schema with a name, which is the name of its type. */
+  #withName(read: TypeRead, shape: Shape, { name, isNamed }: SchemaNaming): TypeRead {
+    const { type, options } = read;
+    const isValue = type.kind === 'scalar' && type.word !== 'json' && type.word !== 'binary';
+    if (!isNamed || !isValue || options.fixed !== undefined) return read;
+    const description = prose(shape.first('title'), shape.first('description'));
+    const example = exampleOf(type.word, options, shape);
+    const named: DraftSimpleType = {
+      name,
+      place: shape.node.place,
+      ...(description === undefined ? {} : { description }),
+      ...(example === undefined ? {} : { example }),
+      word: type.word,
+      facets: facetsOf(options),
+    };
+    return { type: { ...type, named }, options };
   }
 
   /** A schema without alternatives, or whose alternatives have been reported. */
@@ -182,11 +200,11 @@ export class SchemaReader {
         return scalar({ word: 'boolean', options: booleanOptions(literals) });
       case 'integer':
       case 'number':
-        return scalar(numberOf(shape, this.context, new Set([type]), literals));
+        return scalar(labelled(numberOf(shape, this.context, new Set([type]), literals), shape));
       case 'file':
         return scalar({ word: 'binary', options: {} });
       default:
-        return scalar(stringOf(shape, this.context, literals));
+        return scalar(labelled(stringOf(shape, this.context, literals), shape));
     }
   }
 
@@ -314,7 +332,23 @@ function scalar({ word, options }: ScalarRead): TypeRead {
   return { type: { kind: 'scalar', word }, options };
 }
 
-const FACETS = ['enum', 'pattern', 'minimum', 'maximum', 'above', 'below', 'digits', 'fraction', 'space'] as const;
+/** A value with the labels of those that are listed. */
+function labelled({ word, options }: ScalarRead, shape: Shape): ScalarRead {
+  return { word, options: options.enum === undefined ? options : { ...options, ...labelsOf(shape) } };
+}
+
+const FACETS = [
+  'enum',
+  'labels',
+  'pattern',
+  'minimum',
+  'maximum',
+  'above',
+  'below',
+  'digits',
+  'fraction',
+  'space',
+] as const;
 
 function facetsOf(options: FieldOptions): Facets {
   const found: Record<string, unknown> = {};

@@ -64,7 +64,11 @@ function readParam({ schemas, losses, tree }: WadlContext, node: Node, name: str
   const field = schemas.field(name, type, placeIn(node));
   // A type that is not known; a URL and a header take texts alone.
   if (field.type.kind !== 'scalar') Object.assign(field, { type: TEXT, options: {} });
-  const options = tree.children(node, 'option').flatMap((each) => attribute(each.element, 'value') ?? []);
+  const listed = tree.children(node, 'option').flatMap((each) => {
+    const value = attribute(each.element, 'value');
+    return value === undefined ? [] : [{ value, label: documentationOf(each) }];
+  });
+  const options = listed.map(({ value }) => value);
   const description = documentationOf(node);
   const repeating = attribute(element, 'repeating') === 'true';
   const fixed = attribute(element, 'fixed');
@@ -73,7 +77,11 @@ function readParam({ schemas, losses, tree }: WadlContext, node: Node, name: str
   if (description !== undefined) field.options.description = description;
   const read = (text: string): string | number | boolean | undefined => valueIn(text, field);
   const values = [...new Set(options)].map(read);
-  if (values.length > 0 && values.every((each) => each !== undefined)) field.options.enum = values;
+  if (values.length > 0 && values.every((each) => each !== undefined)) {
+    field.options.enum = values;
+    const labels = listed.flatMap(({ value, label }) => (label === undefined ? [] : [[String(read(value)), label]]));
+    if (labels.length > 0) field.options.labels = Object.fromEntries(labels);
+  }
   if (fixed !== undefined) {
     const value = read(fixed);
     if (value === undefined)

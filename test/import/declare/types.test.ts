@@ -101,3 +101,101 @@ namespace: urn:t
     expect(documents).toContain('levels: { type: list of Level, flat: true, minimum: 1, maximum: 3, required: true }');
   });
 });
+
+describe('component schemas of OpenAPI that are single values', () => {
+  const schemas = {
+    Status: {
+      type: 'string',
+      description: 'How far.',
+      enum: ['N', 'S'],
+      'x-enum-descriptions': ['New', 'Sent'],
+      example: 'N',
+    },
+    Level: {
+      oneOf: [
+        { const: 1, title: 'Low' },
+        { const: 2, title: 'High' },
+      ],
+    },
+    Code: { type: 'string', pattern: '^[A-Z]{3}$', maxLength: 3 },
+    Order: {
+      type: 'object',
+      properties: {
+        status: { $ref: '#/components/schemas/Status' },
+        before: { $ref: '#/components/schemas/Status', description: 'The one before.' },
+        maybe: { anyOf: [{ $ref: '#/components/schemas/Status' }, { type: 'null' }] },
+        level: { $ref: '#/components/schemas/Level' },
+        codes: { type: 'array', maxItems: 5, items: { $ref: '#/components/schemas/Code' } },
+        kind: { type: 'string', enum: ['a', 'b'], 'x-enumNames': ['Alpha', 'Beta'] },
+      },
+    },
+  };
+  const reply = (schema: object): object => ({
+    responses: { 200: { description: 'Yes.', content: { 'application/json': { schema } } } },
+  });
+  const parameters = [{ name: 'status', in: 'query', schema: { $ref: '#/components/schemas/Status' } }];
+  const contract = JSON.stringify({
+    openapi: '3.1.0',
+    info: { title: 'Shop', version: '1' },
+    paths: {
+      '/orders': { get: { operationId: 'listOrders', parameters, ...reply({ $ref: '#/components/schemas/Order' }) } },
+      '/codes': {
+        get: { operationId: 'codes', ...reply({ type: 'array', items: { $ref: '#/components/schemas/Code' } }) },
+      },
+    },
+    components: { schemas },
+  });
+
+  it('are types that fields, parameters and messages refer to', async () => {
+    const { declared, losses } = await declaredOf({ 'a.json': contract });
+    expect(errorsOf(declared)).toEqual([]);
+    expect(losses).toEqual([]);
+    const { types, documents, service = '' } = yamlOf(declared);
+    expect(types).toBe(`type: Status
+description: How far.
+base: string
+enum: [ N, S ]
+labels: { N: New, S: Sent }
+example: N
+---
+type: Level
+base: integer
+enum: [ 1, 2 ]
+labels: { "1": Low, "2": High }
+---
+type: Code
+base: string(3)
+pattern: "[A-Z]{3}"
+`);
+    expect(documents).toBe(`document: Order
+fields:
+  status: Status
+  before: { type: Status, description: The one before. }
+  maybe: { type: Status, nullable: true }
+  level: Level
+  codes: { type: list of Code, maximum: 5 }
+  kind: { type: string, enum: [ a, b ], labels: { a: Alpha, b: Beta } }
+`);
+    expect(service).toContain('request: { fields: { status: Status } }');
+    expect(service).toContain('application/json: list of Code');
+  });
+});
+
+it('options of parameters of WADL have their documentation as labels, and types of its grammars are types', async () => {
+  const { declared } = await declaredOf({
+    'a.wadl': `<application xmlns="http://wadl.dev.java.net/2009/02" ${XS.replace('targetNamespace="urn:t"', '')}>
+      <grammars>${schemaOf(STATUS)}</grammars>
+      <resources base="http://shop.example/"><resource path="orders"><method name="GET" id="listOrders"><request>
+        <param name="status" style="query" type="t:Status"/>
+        <param name="size" style="query" type="xs:string">
+          <option value="S"><doc title="Small"/></option><option value="L"><doc title="Large"/></option>
+        </param>
+      </request></method></resource></resources>
+    </application>`,
+  });
+  expect(errorsOf(declared)).toEqual([]);
+  const { service = '', types = '' } = yamlOf(declared);
+  expect(service).toContain('status: Status');
+  expect(service).toContain('size: { type: string, enum: [ S, L ], labels: { S: Small, L: Large } }');
+  expect(types).toContain('labels: { N: New, S: Sent }');
+});
