@@ -29,7 +29,7 @@ export interface DraftService {
   readonly addresses: readonly string[];
   /** The way to authenticate, if all operations share it. */
   readonly security?: readonly DraftSecurity[];
-  readonly operations: DraftOperation[];
+  readonly operations: readonly DraftOperation[];
 }
 
 /** One way to authenticate, by the kinds that a `credential` of a node and a `scheme` have. */
@@ -70,6 +70,8 @@ export interface DraftOperation {
   /** Media types of error replies, each once. */
   readonly faultTypes?: readonly string[];
   readonly security?: readonly DraftSecurity[];
+  /** Addresses of its own, which are not those of its service (OpenAPI: `servers` of a path or an operation). */
+  readonly addresses?: readonly string[];
   /** Why it can't be called or served, as a clause ("its binding is rpc/encoded"). It is declared with `active: false`. */
   readonly uncallable?: string;
 }
@@ -108,7 +110,7 @@ export interface DraftRest {
   /** How the body is encoded, if it is not JSON or XML by its document. */
   readonly form?: 'multipart' | 'urlencoded';
   /**
-   * Fields that URIs and headers name beside those of the request (`template:`), where the request is the body alone. None has
+   * Fields that URIs and headers name beside those of the request (`variables:`), where the request is the body alone. None has
    * the name of a field of the request.
    */
   readonly template?: DraftDocument;

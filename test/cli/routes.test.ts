@@ -68,7 +68,7 @@ operations:
 ---
 { node: BACK, base: "https://back.example.org" }
 ---
-{ subscription: ANSWERS, operation: ASKED, handler: cache, replies: true }
+{ subscription: ANSWERS, operation: ASKED, handler: cache, gives-reply: true }
 ---
 { subscription: CACHE, operation: CHANGED, handler: cache }
 ---

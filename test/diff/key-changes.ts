@@ -120,7 +120,7 @@ const component = (
 const SHAPE = 'shape: PLACE\nkeys: [ID]\n';
 
 const QUEUED =
-  'node: SHOP\nbase: https://shop.example.org\n---\nnode: MALL\nbase: https://mall.example.org\n---\nqueue: INBOX\n---\ndocument: ORDER\nfields: { N: integer, CALLBACK: text }\n---\nsubscription: TAKEN\noperation: ORDER_POST\nhandler: taken\nreplies: true\n---\nservice: Orders.v1\npublic: true\noperations:\n';
+  'node: SHOP\nbase: https://shop.example.org\n---\nnode: MALL\nbase: https://mall.example.org\n---\nqueue: INBOX\n---\ndocument: ORDER\nfields: { N: integer, CALLBACK: text }\n---\nsubscription: TAKEN\noperation: ORDER_POST\nhandler: taken\ngives-reply: true\n---\nservice: Orders.v1\npublic: true\noperations:\n';
 const queued = (before: string, after: string): KeyChange => {
   const text = (keys: string): string =>
     `${QUEUED}  ORDER_POST: { post: orders, soap: true, request: ORDER, response: ORDER, queue: INBOX${keys} }`;
@@ -330,7 +330,7 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     'soap: { reply-namespace: "urn:b" }\nstyle: rpc',
     DOC,
   ),
-  'operation.soap.reply': operation('soap: { reply: A }', 'soap: { reply: B }', DOC),
+  'operation.soap.reply-element': operation('soap: { reply-element: A }', 'soap: { reply-element: B }', DOC),
   'operation.soap.addressing': call(
     SOAP_CALL.replace('true', '{ name: A }'),
     SOAP_CALL.replace('true', '{ name: A, addressing: true }'),
@@ -381,9 +381,9 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     'get: orders',
     'get: orders\nfault: { fields: { M: { type: text, default: "{fault.message}" } } }',
   ),
-  'operation.template': operation(
-    'get: "orders/{N}"\ntemplate: { fields: { N: integer } }',
-    'get: "orders/{N}"\ntemplate: { fields: { N: text } }',
+  'operation.variables': operation(
+    'get: "orders/{N}"\nvariables: { fields: { N: integer } }',
+    'get: "orders/{N}"\nvariables: { fields: { N: text } }',
   ),
   'operation.headers': operation('post: orders', 'post: orders\nheaders: { X-M: "{M}" }', DOC),
   'operation.alias': operation('get: orders', 'get: orders\nalias: shop'),

@@ -50,6 +50,7 @@ const PLACES: Component = {
   keys: [ID as Field],
   lock: REVISION as Field,
   events: [],
+  publications: [],
   permissions: [],
   public: true,
   at,

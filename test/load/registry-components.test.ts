@@ -27,7 +27,7 @@ service: Places.v1
 public: true
 request: PLACE
 response: text
-template: PLACE
+variables: PLACE
 operations:
   GET_IT: { get: "places/{REGION}/{ID}", read: PLACES, soap: true }
   POST_IT: { post: places, save: PLACES }

@@ -34,7 +34,7 @@ export function linkQueryAnswer(
   const { declared, at } = spot;
   const reason = 'the prompts of the query are the request, and its columns the reply';
   const bare = declared.paging === undefined ? linkBareRows(documents, spot) : undefined;
-  for (const key of ['request', ...(bare === undefined ? ['response'] : []), 'template', 'body'])
+  for (const key of ['request', ...(bare === undefined ? ['response'] : []), 'variables', 'body'])
     refuseBoth(linking, declared, 'query', key, reason);
   const query = resolveKey(linking, 'query', queries, declared, 'query');
   if (query === undefined) return undefined;

@@ -99,14 +99,17 @@ export const shapeEntries = {
     keys: readonly string[];
     unused: readonly string[];
     cutText: boolean;
-    /** The key that replaces one of an earlier version. */
-    successor: string | undefined;
+    /** What replaces a key of an earlier version. */
+    successor: { readonly now: string; readonly meant?: string } | undefined;
   }>({
     message: ({ key, owner }) => `${key} is not a key of ${owner}.`,
     hint({ key, keys, unused, cutText, successor }) {
       const same = unused.find((each) => each.toLowerCase() === key.toLowerCase());
       if (same !== undefined) return `Did you mean ${same}?`;
-      if (successor !== undefined) return `Write ${successor} instead: it replaces ${key}.`;
+      if (successor !== undefined) {
+        const { now, meant } = successor;
+        return `Write ${now} instead: it replaces ${key}.${meant === undefined ? '' : ` ${meant}`}`;
+      }
       const counterpart = counterpartOf(key, keys);
       if (counterpart !== undefined) return counterpart;
       const meant = nearest(key, unused);
