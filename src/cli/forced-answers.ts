@@ -66,7 +66,8 @@ export function forcedAnswers(
     const id = name === undefined ? EVERY_OPERATION : operationNamed(known, name.trim(), nodes);
     delays.add(id, { delay: readDelay(time.trim()) });
   }
-  return [faults, delays];
+  // A fault leaves nothing to the answers after it, while a delay does.
+  return [delays, faults];
 }
 
 function readDelay(text: string): number {

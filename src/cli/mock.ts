@@ -23,7 +23,7 @@ const help = {
     'signalbox mock --node all --port 9001',
   ],
   notes: [
-    'Requests are checked as a gateway checks them. Replies are made from the definitions: the `example` of a field, else one of its `enum`, its default, or a value of its type; the same request always gets the same reply, until --seed changes. Replies that name a next page do so for --pages pages. A request may choose: `Prefer: code=404` a fault or status, `Prefer: wait=2` a reply after two seconds (RFC 7240). No database is used, no handler is imported, and credentials are ignored: any are accepted, or none.',
+    'Requests are checked as a gateway checks them. The files in mocks/ say what is answered, by operation, by input and in sequence, and are read again as they are saved: see docs/testing.md. Other replies are made from the definitions: the `example` of a field, else one of its `enum`, its default, or a value of its type; the same request always gets the same reply, until --seed changes. Replies that name a next page do so for --pages pages. A request may choose: `Prefer: code=404` a fault or status, `Prefer: wait=2` a reply after two seconds (RFC 7240). No database is used, no handler is imported, and credentials are ignored: any are accepted, or none.',
     'With --node it stands in for partners instead: it serves the operations that the project calls at these nodes, with a token endpoint for `client-credentials`, where a call without the credential of the node is refused. It prints the variables that lead a gateway there; such a gateway sends placeholders in place of secrets. `signalbox dev --mock NODE` does both in one.',
   ],
   exits: ['ended on request', 'could not start'],
@@ -59,7 +59,9 @@ export function addMock(program: Command): void {
     };
     const registry = await loadRegistry(placeOf(command), 'ignore-missing');
     const nodes = flags.node.length === 0 ? undefined : nodesOf(registry, flags.node);
-    const options = { ...settings, registry, answers: forcedAnswers(registry, flags, nodes) };
+    const { followedMocks } = await import('./mock-files.ts');
+    const mocks = followedMocks(registry, placeOf(command).root);
+    const options = { ...settings, registry, answers: [...forcedAnswers(registry, flags, nodes), mocks.answers] };
     const stop = Promise.withResolvers<void>();
     endOnSignals({ end: () => stop.resolve(), again: () => process.exit(1) });
     const started = await (nodes === undefined ? mockProject(options) : standIn({ ...options, nodes })).catch(
@@ -67,6 +69,7 @@ export function addMock(program: Command): void {
     );
     writeAtOnce(1, flags.json === undefined ? `${started.lines.join('\n')}\n` : `${JSON.stringify(started.facts)}\n`);
     await stop.promise;
+    mocks.close();
     await started.close();
   });
 }
@@ -143,12 +146,14 @@ export interface PartnerFlags extends Forced {
 /** Stands in for nodes on a free port of this process. @returns the variables that lead a gateway there */
 export async function mockPartners(
   registry: Registry,
+  root: string,
   { mock: names, ...forced }: PartnerFlags,
   log: MockSettings['log'],
 ): Promise<{ readonly env: Readonly<Record<string, string>>; close(): Promise<void> }> {
   const [{ startPartners }, { standInVariable }] = await importPartners();
   const nodes = nodesOf(registry, names);
-  const answers = forcedAnswers(registry, forced, nodes);
+  const { mocksOf } = await import('./mock-files.ts');
+  const answers = [...forcedAnswers(registry, forced, nodes), mocksOf(registry, root)];
   const { addressOf, close } = await startPartners({ registry, nodes, port: 0, log, answers });
   return { env: Object.fromEntries(nodes.map(({ id }) => [standInVariable(id), addressOf(id)])), close };
 }

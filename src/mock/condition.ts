@@ -1,13 +1,23 @@
 import { isAttachment } from '../codec/binary.ts';
 import type { Value } from '../model/value.ts';
 
+/** Any one of some values is wanted. */
+export class OneOf {
+  readonly values: readonly Value[];
+
+  constructor(values: readonly Value[]) {
+    this.values = values;
+  }
+}
+
 /**
  * Whether a value has all that is wanted of it: of objects the members that are named, of lists all entries in their order. Null
  * is wanted of what is null or absent.
  */
-export function hasValues(value: Value | undefined, wanted: Value | undefined): boolean {
+export function hasValues(value: Value | undefined, wanted: Value | OneOf | undefined): boolean {
   if (wanted === undefined) return true;
   if (wanted === null) return value === null || value === undefined;
+  if (wanted instanceof OneOf) return wanted.values.some((each) => hasValues(value, each));
   if (Array.isArray(wanted)) {
     const given: readonly Value[] | undefined = Array.isArray(value) ? value : undefined;
     return given?.length === wanted.length && wanted.every((each: Value, index) => hasValues(given[index], each));

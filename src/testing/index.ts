@@ -4,8 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '../invoke/index.ts';
-import { type LoadedProject, loadProject, registryOf } from '../load/index.ts';
-import { Answers } from '../mock/answers.ts';
+import { type LoadedProject, loadProject, registryOf, renderDiagnostics } from '../load/index.ts';
+import type { Answers } from '../mock/answers.ts';
+import { answersOf, loadMocks } from '../mock/fixtures.ts';
 import { alternatives, operationsByName } from '../model/operation-names.ts';
 import type { Registry } from '../model/registry.ts';
 import { ID_PATTERN, type Role } from '../model/security.ts';
@@ -122,7 +123,7 @@ export async function startTestGateway<H = Record<never, never>, P extends Partn
     closing.push(() => database.drop());
     const registry = withDatabase(sound, database.url);
     const { test: clock, read } = createClock(database);
-    const partners = new Partners(registry, new Answers());
+    const partners = new Partners(registry, mocksOf(registry, root));
     const env = { ...given, ...(await partners.start(clock)) };
     closing.push(() => partners.close());
     const lines: LogLine[] = [];
@@ -177,6 +178,14 @@ export async function expectContract(
   const root = typeof of === 'string' ? of : process.cwd();
   const registry = typeof of === 'string' ? registryOf(loadProject({ root, handlers: 'ignore-missing' })) : of.registry;
   compareContract(registry, form, service, { root, file });
+}
+
+/** The answers of `mocks/`. @throws Error when they have errors */
+function mocksOf(registry: Registry, root: string): Answers {
+  const mocks = loadMocks(registry, root);
+  if (mocks.diagnostics.length > 0)
+    throw new Error(`mocks/ has errors\n\n${renderDiagnostics(mocks, { colour: false }).trimEnd()}`);
+  return answersOf(mocks);
 }
 
 /** The passwords of users, which only this test knows. */

@@ -1,3 +1,5 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { gatewayText, USERS } from '../support/project.ts';
 import { project, repository, signalbox, start } from './support.ts';
@@ -70,6 +72,7 @@ const parts = (): Promise<string> =>
     'definitions/gateway.yaml': gatewayText(),
     'definitions/users.yaml': USERS,
     'definitions/parts.yaml': PARTS,
+    'src/handlers/part-get.ts': 'export default { onRequest: () => ({}) };\n',
   });
 
 /** A mock of the parts, and where its paths begin. */
@@ -144,4 +147,89 @@ test('pages of a partner end too, and its faults are forced', async () => {
   expect(await (await fetch(`${url}/stock`)).json()).toMatchObject({ next: 'page-2' });
   expect(await (await fetch(`${url}/stock?after=page-2`)).json()).not.toHaveProperty('next');
   expect((await fetch(`${await stand('--fault', 'STOCK_GET=429')}/stock`)).status).toBe(429);
+});
+
+const ANSWERS = `mock: PART_GET
+answers:
+  - { when: { N: [7, 8] }, reply: { N: 7, NAME: Disc } }
+  - { when: { N: 9 }, fault: { code: SOLD_OUT, status: 409, message: Nothing is left. } }
+  - { when: { N: 4 }, times: 1, fault: UNAVAILABLE }
+  - { when: { N: 4 }, status: 203, headers: { X-From: mocks }, delay: 80 ms, reply: { N: 4 } }
+---
+mock: STOCK_GET
+answers:
+  - { times: 1, reply: { COUNT: 1, next: more } }
+  - reply: { COUNT: 2 }
+`;
+
+test('files in mocks/ say what is answered, by input and in sequence, and are followed while it runs', async () => {
+  const cwd = await parts();
+  await mkdir(join(cwd, 'mocks'));
+  await writeFile(join(cwd, 'mocks/parts.yaml'), ANSWERS);
+  const mock = start(['mock', '--port', '0', '--json'], { cwd });
+  const [, address = ''] = await mock.until(/"address":"(http:[^"]*)"/);
+  const part = (n: number) => fetch(`${address}/gateway/RESTListeningConnector/Parts.v1/parts/${n}`);
+  expect(await (await part(8)).json()).toEqual({ N: 7, NAME: 'Disc' });
+  const sold = await part(9);
+  expect([sold.status, await sold.json()]).toMatchObject([409, { code: 'SOLD_OUT', detail: 'Nothing is left.' }]);
+  expect((await part(4)).status).toBe(503);
+  const began = performance.now();
+  const fourth = await part(4);
+  expect([fourth.status, fourth.headers.get('x-from'), await fourth.json()]).toEqual([203, 'mocks', { N: 4 }]);
+  expect(performance.now() - began).toBeGreaterThanOrEqual(78);
+  expect(await (await part(5)).json()).toMatchObject({ NAME: 'Brake pad' });
+
+  await writeFile(join(cwd, 'mocks/parts.yaml'), ANSWERS.replace('NAME: Disc', 'NAM: Disc'));
+  await mock.until(/^mocks\/parts\.yaml:3:\d+: error bad-mock: .*NAM is not a field of PART\.[\s\S]*Not applied/m);
+  expect(await (await part(8)).json()).toEqual({ N: 7, NAME: 'Disc' });
+  await writeFile(join(cwd, 'mocks/parts.yaml'), ANSWERS.replace('NAME: Disc', 'NAME: Drum'));
+  await mock.until(/The answers of mocks\/ were read again/);
+  expect(await (await part(8)).json()).toEqual({ N: 7, NAME: 'Drum' });
+
+  const store = start(['mock', '--node', 'STORE', '--port', '0'], { cwd });
+  const [, stock = ''] = await store.until(/SIGNALBOX_NODE_STORE=(http:\S+)/);
+  const counted = async () => (await fetch(`${stock}/stock`)).json();
+  expect([await counted(), await counted(), await counted()]).toEqual([
+    { COUNT: 1, next: 'more' },
+    { COUNT: 2 },
+    { COUNT: 2 },
+  ]);
+});
+
+test('check compares the files in mocks/ with the operations, and reports every mistake at its place', async () => {
+  const cwd = await parts();
+  await mkdir(join(cwd, 'mocks'));
+  await writeFile(join(cwd, 'mocks/parts.yaml'), ANSWERS);
+  expect(await signalbox(['check', '--no-handlers'], { cwd })).toMatchObject({ code: 0 });
+  const wrong = `mock: PART_GTE
+answers: [{ reply: {} }]
+---
+mock: PART_GET
+answers:
+  - { when: { M: 1 }, reply: { N: seven } }
+  - { when: { N: x }, fault: NOT_FUND }
+  - { repyl: {}, delay: soon, times: 0, status: 404 }
+  - { reply: { NAME: Disc } }
+`;
+  await writeFile(join(cwd, 'mocks/parts.yaml'), wrong);
+  const { code, stdout } = await signalbox(['check', '--no-handlers'], { cwd });
+  expect(code).toBe(1);
+  const lines = stdout
+    .split('\n')
+    .flatMap(
+      (line) => (/^mocks\/parts\.yaml:(\S+): error bad-mock: (.*)$/.exec(line) ?? []).slice(1, 3).join(' ') || [],
+    );
+  expect(lines).toEqual([
+    expect.stringMatching(/^1:7 There is no operation PART_GTE\.$/),
+    expect.stringMatching(/^6:15 M is not a field of the request of PART_GET\.$/),
+    expect.stringMatching(/^6:35 The reply of PART_GET: N .*\.$/),
+    expect.stringMatching(/^7:18 N in `when` .*\.$/),
+    expect.stringMatching(/^7:30 NOT_FUND is not a fault\.$/),
+    expect.stringMatching(/^8:7 `repyl` is not a key of an answer\.$/),
+    expect.stringMatching(/^8:25 `delay` is a time up to 1 h/),
+    expect.stringMatching(/^8:38 `times` is a whole number at least 1\.$/),
+    expect.stringMatching(/^8:49 `status` is a whole number from 200 to 299\.$/),
+    expect.stringMatching(/^9:14 The reply of PART_GET: N is missing\.$/),
+  ]);
+  expect(stdout).toContain('Did you mean PART_GET?');
 });

@@ -197,6 +197,24 @@ describe('a gateway for tests', () => {
     expect(() => gateway.partner('SHOP')).toThrow(/no operation at a node SHOP; it calls operations only at PARTS/);
   });
 
+  it('answers as the files in mocks/ say, unless the test says otherwise, and does not start with wrong ones', async () => {
+    const mocks =
+      'mock: PART_GET\nanswers:\n  - { times: 1, fault: CONFLICT }\n  - { when: { NUMBER: 1 }, reply: { NUMBER: 1, NAME: Filed } }\n';
+    const other = writeProject({ ...WORKSHOP, 'mocks/parts.yaml': mocks });
+    atFileEnd(other.remove);
+    await using gateway = await startTestGateway<Handlers>({ root: other.root, env });
+    const ada = await gateway.caller({ user: 'ada' });
+    const name = async () => (await ada.call('VEHICLE_GET', { PLATE: 'M AB 1' })).NOTES?.[0]?.TEXT;
+    await expect(name()).rejects.toMatchObject({ httpResponseCode: 502 });
+    expect(await name()).toBe('Filed');
+    gateway.partner('PARTS').answers('PART_GET', { NUMBER: 1, NAME: 'Said' }, { times: 1 });
+    expect([await name(), await name()]).toEqual(['Said', 'Filed']);
+    writeFileSync(join(other.root, 'mocks/parts.yaml'), mocks.replace('NAME: Filed', 'NAM: Filed'));
+    await expect(startTestGateway({ root: other.root, env })).rejects.toThrow(
+      /mocks\/parts\.yaml:4:.*NAM is not a field of PART/,
+    );
+  });
+
   it('gives a user that is named twice at once the same credentials', async () => {
     await using gateway = await startTestGateway({ root, env });
     const callers = await Promise.all([1, 2].map(() => gateway.caller({ user: 'eva', grants: ['EVERYTHING'] })));

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
 import type { Diagnostic, LoadedProject } from '../../load/index.ts';
 import { counted } from '../../wire/words.ts';
@@ -77,8 +78,15 @@ async function withMore(loaded: LoadedProject, place: Place, options: Options): 
     const { checkConnected } = await import('../../serve/start/database-check.ts');
     await add('Preparing the queries', () => checkConnected(registry, { ...place, env: process.env }));
   }
+  let mocked: ReadonlyMap<string, string> = new Map();
+  if (existsSync(join(place.root, 'mocks'))) {
+    const { loadMocks } = await import('../../mock/fixtures.ts');
+    const mocks = loadMocks(registry, place.root);
+    found.push(...mocks.diagnostics);
+    mocked = mocks.sources;
+  }
   const { byPlace } = await import('../../load/diagnostic/place.ts');
-  const sources = new Map([...loaded.sources, ...(await textsOf(found, loaded, place))]);
+  const sources = new Map([...loaded.sources, ...mocked, ...(await textsOf(found, loaded, place))]);
   return { ...loaded, diagnostics: found.sort(byPlace), sources };
 }
 

@@ -1,5 +1,6 @@
 import { relative, resolve, sep } from 'node:path';
 import { describeChanges, type Fingerprints, shorten } from '../../load/fingerprint.ts';
+import { MOCKS } from '../../load/read/files.ts';
 import type { BrokenEdit } from '../../model/definition.ts';
 import { Backoff, post } from '../child-process.ts';
 import { envFilePaths, retakeEnvFiles } from '../env-file.ts';
@@ -271,9 +272,15 @@ export class Supervisor {
 
   /** The definitions, the handlers, the migrations, the project's modules elsewhere, and the files with settings. */
   #watched(files: WorkerFiles): Watched {
-    const { root, definitions = 'definitions' } = this.#start;
+    const { root, definitions = 'definitions', mock } = this.#start;
+    const mocks = mock.length === 0 ? [] : [resolve(root, MOCKS)];
     return {
-      trees: [resolve(root, definitions), files.handlers ?? resolve(root, 'src/handlers'), ...files.migrations],
+      trees: [
+        resolve(root, definitions),
+        ...mocks,
+        files.handlers ?? resolve(root, 'src/handlers'),
+        ...files.migrations,
+      ],
       files: [...files.modules, ...envFilePaths()],
     };
   }

@@ -113,7 +113,8 @@ async function startServing(project: LoadedProject, development: Development) {
   // Before the database is opened: whoever has the port may be using it.
   if (first) await takePort(readAddress(registryOf(project), process.env));
   const log = terminalLog(paint, refusalExplainer(registryOf(project)));
-  const partners = mock.length === 0 ? undefined : await mockPartners(registryOf(project), { mock, fault, delay }, log);
+  const partners =
+    mock.length === 0 ? undefined : await mockPartners(registryOf(project), place.root, { mock, fault, delay }, log);
   const gateway = await startGateway({
     ...place,
     env: partners === undefined ? process.env : { ...process.env, ...partners.env },

@@ -15,6 +15,12 @@ export function codeDiagnostic<C extends Code>(code: C, parameters: ParametersOf
  * full stop.
  */
 export const codeCatalogue = {
+  'bad-mock': error<{ reason: string; hint?: string | undefined }>({
+    message: ({ reason }) => `${reason}.`,
+    hint: ({ hint }) => hint,
+    explanation:
+      'Files in `mocks/` say what mocks answer: each part begins with `mock:` and an operation, and has a list of `answers` with `when`, `times`, `delay`, `status`, `headers`, and `reply` or `fault`. Conditions and replies have the names of fields, and are checked against the documents of the operation. A gateway does not read them.',
+  }),
   'code-syntax': error<{ reason: string; erasable: boolean }>({
     message: ({ reason }) => `Syntax error: ${reason}.`,
     hint: ({ erasable }) =>

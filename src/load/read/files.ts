@@ -214,3 +214,12 @@ function reasonOf(error: unknown, path: string): string {
     return lstatSync(path, { throwIfNoEntry: false }) === undefined ? ABSENT : 'its link leads nowhere';
   return code ?? 'unknown reason';
 }
+
+/** The folder with the answers of mocks, in the folder of the project. */
+export const MOCKS = 'mocks';
+
+/** The files with the answers of mocks; none when the folder does not exist. */
+export function readMockFiles(root: string): DefinitionFile[] {
+  const base = join(root, MOCKS);
+  return isFolder(base) ? readDefinitions(base, MOCKS, { seen: new Set(), within: [root, base].map(realOf) }) : [];
+}
