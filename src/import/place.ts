@@ -58,7 +58,7 @@ export interface Loss {
 const BY_HAND = 'Write its type in the definitions if you know it: the next import keeps it.';
 
 /** What the user can do, by what was done instead. */
-export const REMEDIES: ReadonlyMap<string, string> = new Map([
+const REMEDIES: ReadonlyMap<string, string> = new Map([
   ['what it declares is unknown', 'Add the part, or read it over the network with --fetch, and import again.'],
   ['what it asks for is unknown', 'Add the policy, and import again.'],
   ['taken as any XML', BY_HAND],
