@@ -25,7 +25,7 @@ export function parseXml(bytes: Uint8Array, location: string, losses: Losses): X
       defaults: (line, column) =>
         losses.add('the defaults of attributes in a DOCTYPE', 'not applied', { source: location, line, column }),
     });
-    checkNamespaces(text, location, losses);
+    checkNamespaces(text, location);
     return root;
   } catch (error) {
     if (error instanceof XmlError) {
@@ -42,14 +42,14 @@ const DECLARATION = /<!--.*?-->|<!\[CDATA\[.*?\]\]>|\sxmlns(?::[^\s=]+)?\s*=\s*(
 /** Characters that no URI has (RFC 3986, section 2); those beyond ASCII are accepted, as in an IRI. */
 const NOT_IN_URI = /[\s<>"{}|\\^`]/;
 
-/** Records namespaces that are not URI references, such as templates that were not filled in (`{{host}}`). */
-function checkNamespaces(text: string, location: string, losses: Losses): void {
+/** Refuses namespaces that are no URI references, such as templates that were not filled in (`{{host}}`). @throws ImportError */
+function checkNamespaces(text: string, location: string): void {
   for (const { 0: found, 1: quoted, 2: single, index } of text.matchAll(DECLARATION)) {
     const namespace = quoted ?? single;
     if (namespace === undefined || !NOT_IN_URI.test(namespace)) continue;
     const before = text.slice(0, index + found.search(/\S/)).split('\n');
     const place = { source: location, line: before.length, column: (before.at(-1) as string).length + 1 };
-    losses.invalid(`the namespace ${JSON.stringify(namespace)} is not a URI`, 'taken as it is', place);
+    throw new ImportError(`the namespace ${JSON.stringify(namespace)} is not a URI`, place);
   }
 }
 

@@ -19,7 +19,7 @@ const help = {
   ],
   notes: [
     'Reads WSDL 1.1, XML Schema 1.0, WADL 2009 and OpenAPI 2.0 to 3.2, with the files that they refer to, and writes services, operations and documents to a folder of the definitions. Everything of the contract that the definitions do not say is listed, the worst first, with its places, what they say instead, and what you can do; what is alike is one entry, unless --verbose is given. --strict makes it an error.',
-    'A contract that is not valid is refused with everything that is not valid in it. With --tolerant that alone is left out, or taken as far as its meaning is known, and listed first. A file that a contract refers to and that does not exist is listed in either case.',
+    'A contract that is not valid is refused with everything that is not valid in it. With --tolerant that alone is left out, or taken as far as its meaning is known, and listed. A file that a contract refers to and that does not exist is listed in either case.',
     'A second import of the same name follows the contract, and keeps what you added or changed since the first: imported.json in the folder, which you commit, says what was imported. Changes are shown first; --dry-run writes nothing.',
   ],
   exits: [

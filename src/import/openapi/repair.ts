@@ -122,7 +122,7 @@ interface Problem {
 }
 
 /** Most repairs of one path or component, which is left out then. */
-const MOST_ROUNDS = 500;
+const MOST_ROUNDS = 200;
 
 /** Removes what is not valid from a tree. */
 class Mending {
