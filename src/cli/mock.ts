@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 import type { Node } from '../model/node.ts';
 import type { Registry } from '../model/registry.ts';
 import { GatewayError } from '../serve/gateway-error.ts';
@@ -6,7 +6,7 @@ import { counted } from '../wire/words.ts';
 import { CliFailure, wrongUsage } from './failure.ts';
 import { propose } from './find.ts';
 import { terminalLog } from './gateway-output.ts';
-import { explain } from './help.ts';
+import { explain, readTime } from './help.ts';
 import { loadRegistry, placeOf } from './project.ts';
 import { endOnSignals } from './signals.ts';
 import { coloursOf, writeAtOnce } from './terminal.ts';
@@ -14,7 +14,7 @@ import { coloursOf, writeAtOnce } from './terminal.ts';
 const help = {
   examples: [
     'signalbox mock  # every operation that the project provides',
-    'signalbox mock --port 9000 --seed 7 --latency 200',
+    'signalbox mock --port 9000 --seed 7 --latency 200ms',
     'signalbox mock --node THIRD_PARTY  # in place of a partner',
     'signalbox mock --node all --port 9001',
   ],
@@ -29,7 +29,7 @@ interface MockFlags {
   readonly port: string;
   readonly host: string;
   readonly seed: string;
-  readonly latency: string;
+  readonly latency: number;
   readonly node: readonly string[];
   readonly json?: true;
 }
@@ -41,7 +41,7 @@ export function addMock(program: Command): void {
     .option('--port <number>', 'the port; 0 takes a free one', '8090')
     .option('--host <address>', 'the address to listen on', '127.0.0.1')
     .option('--seed <number>', 'another number gives other values', '0')
-    .option('--latency <ms>', 'milliseconds that each reply takes', '0')
+    .option('--latency <time>', "how long each reply takes, as in '200 ms'", readLatency, 0)
     .option('--node <node>', 'a node to stand in for, or all; repeat for more than one', collect, [])
     .option('--json', 'write nothing but JSON, on a terminal too')
     .action(async (flags: MockFlags, command: Command) => {
@@ -50,7 +50,7 @@ export function addMock(program: Command): void {
         host: flags.host,
         port: readNumber(flags.port, '--port', 65_535),
         seed: readNumber(flags.seed, '--seed', 2 ** 32 - 1),
-        latency: readNumber(flags.latency, '--latency', 300_000),
+        latency: flags.latency,
         log: people ? terminalLog(coloursOf(process.stdout)) : {},
       };
       const registry = await loadRegistry(placeOf(command), 'ignore-missing');
@@ -73,6 +73,14 @@ function cantListen(error: unknown): never {
   const hint = '--port takes another port, 0 a free one; --host takes an address of this machine.';
   throw new CliFailure(error.message, { hint, cause: error });
 }
+
+function readLatency(text: string): number {
+  const time = readTime(text);
+  if (time > LONGEST_LATENCY) throw new InvalidArgumentError('It takes at most 5 m.');
+  return time;
+}
+
+const LONGEST_LATENCY = 300_000;
 
 const collect = (text: string, before: readonly string[]): string[] => [...before, text];
 

@@ -180,7 +180,7 @@ function addRetry(queue: Command): void {
     .argument('[ids...]', 'ids of jobs')
     .option('--all', 'all dead letters of a queue, those that died first before the others')
     .option('--queue <name>', 'the queue, with --all')
-    .option('--since <time>', "with --all: only those that died in the last time, as in '1h' or '30 min'", readTime)
+    .option('--since <time>', "with --all: only those that died in the last time, as in '1h' or '30 m'", readTime)
     .option('--yes', 'do not ask');
   acts(command, async (acting, ids: readonly string[], { all, queue: name, since, yes }: RetryOptions) => {
     if ((all === undefined) === (ids.length === 0))

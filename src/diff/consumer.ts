@@ -1,7 +1,7 @@
 import type { ConsumerOperation, RestConsumer, SoapConsumer } from '../model/consumer.ts';
 import type { MessageSigner, Node, NodeCredential, ReplySignature, UsernameToken } from '../model/node.ts';
 import type { SoapForm } from '../model/service.ts';
-import { duration } from '../wire/words.ts';
+import { duration } from '../wire/duration.ts';
 import { hmacWords } from './access.ts';
 import {
   type Comparison,
@@ -174,7 +174,7 @@ function securityWords({
 }: Extract<NodeCredential, { readonly kind: 'ws-security' }>): string {
   const words = [
     usernameToken && `a UsernameToken ${passwordWords(usernameToken)}`,
-    timestamp !== undefined && `a Timestamp of ${timestamp / 1000} s`,
+    timestamp !== undefined && `a Timestamp of ${duration(timestamp)}`,
     signature && signerWords(signature),
     replySignature && replyWords(replySignature),
   ].filter((each) => each);

@@ -5,6 +5,7 @@ import type { ComponentEvent, ServiceClass } from '../model/service-interface.ts
 import type { DocumentValue } from '../model/value.ts';
 import { runInTransaction } from '../store/index.ts';
 import { inSpan, type SpanStart } from '../trace/trace.ts';
+import { duration } from '../wire/duration.ts';
 
 /** The facts about a save that a class gets. */
 export interface SaveStory {
@@ -41,7 +42,7 @@ export async function runClass(
     kind: 'internal',
     attributes: { 'signalbox.save': story.save },
   });
-  const late = (): Error => new EventTimeout(`took longer than ${limit / 1000} s and was stopped`);
+  const late = (): Error => new EventTimeout(`took longer than ${duration(limit)} and was stopped`);
   const run = (tx: Transaction): Promise<void> =>
     inSpan(span, async () => new Class().execute(eventOf(story, context, tx) as never));
   await runInTransaction(inside, run, { signal, limit, late });

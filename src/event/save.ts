@@ -4,6 +4,7 @@ import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { type Db, isFull, StoreError } from '../store/index.ts';
+import { duration } from '../wire/duration.ts';
 import { codeOf } from '../wire/error.ts';
 import { jsonPointer } from '../wire/json-pointer.ts';
 import { compileZone, type Zone } from '../wire/timezone.ts';
@@ -261,6 +262,6 @@ function refusalOf(error: unknown, { name }: Change, { signal }: InsideFacts, ti
   if ([Fault, RecordMade, StoreError].some((kind) => error instanceof kind) || isFull(error)) return error;
   if (signal?.aborted === true && error === signal.reason) return error;
   if (error instanceof EventTimeout)
-    return Fault.of('TIMEOUT', { what: `The save of ${name}`, seconds: timeout / 1000 });
+    return Fault.of('TIMEOUT', { what: `The save of ${name}`, time: duration(timeout) });
   return Fault.of('INTERNAL', { operation: `The save of ${name}` }, { cause: error });
 }

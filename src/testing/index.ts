@@ -14,6 +14,7 @@ import { openUsers } from '../security/users/open-users.ts';
 import { databaseOptions } from '../serve/start/settings.ts';
 import { type RunningGateway, startGateway } from '../serve/start.ts';
 import { createSpool, type JobState, openStore } from '../store/index.ts';
+import { durationMeant, readDuration } from '../wire/duration.ts';
 import type { Clock } from '../wire/waiting.ts';
 import { type Credentials, createCaller, type TestCaller } from './caller.ts';
 import { type ContractForm, compareContract } from './contract.ts';
@@ -68,7 +69,7 @@ export interface FailedWork {
 export interface TestClock {
   /** The time of the gateway. */
   now(): Date;
-  /** Moves it ahead: `2 h`, `30 min`, `90 d`; a number is in milliseconds. What became due then runs at `settle`, or by itself. */
+  /** Moves it ahead: `2 h`, `30 m`, `90 d`; a number is in milliseconds. What became due then runs at `settle`, or by itself. */
   advance(time: string | number): Promise<void>;
 }
 
@@ -273,18 +274,16 @@ function findOperation(registry: Registry, name: string): Operation {
   return operation;
 }
 
-const UNITS: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
-
 /** A hundred years: dates stay within what databases keep. */
 const FARTHEST = 36_525 * 86_400_000;
 
 function readTime(time: string | number): number {
-  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?) ?(ms|s|min|h|d)$/.exec(String(time)) ?? [];
-  const ms = typeof time === 'number' ? time : Number(amount) * (UNITS[unit] ?? Number.NaN);
+  const ms = typeof time === 'number' ? time : (readDuration(time) ?? Number.NaN);
   if (ms >= 0 && ms <= FARTHEST) return ms;
+  const [meant] = durationMeant(String(time));
   const given = typeof time === 'string' ? `'${time}'` : String(time);
   throw new TypeError(
-    `the clock can be moved by '2 h', '30 min' or '90 d', at most 100 years, not by ${given}: it does not go back`,
+    `the clock can be moved by '2 h', '30 m' or '90 d', at most 100 years, not by ${given}: ${typeof time === 'string' && meant !== undefined ? `write '${meant}'` : 'it does not go back'}`,
   );
 }
 

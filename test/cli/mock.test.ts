@@ -6,7 +6,9 @@ test.each([
   [['--node', 'LOCAL'], 'there is no node LOCAL', 'THIRD_PARTY'],
   [['--port', '65536'], "--port takes a whole number from 0 to 65535, not '65536'", ''],
   [['--seed', 'x'], "--seed takes a whole number from 0 to 4294967295, not 'x'", ''],
-  [['--latency', '-1'], '--latency', ''],
+  [['--latency', '-1'], '--latency', 'It takes a time such as'],
+  [['--latency', '200'], '--latency', "Write '200 ms', '200 s',"],
+  [['--latency', '6m'], '--latency', 'at most 5 m'],
 ])('mock %s is refused', async (args, what, hint) => {
   const { code, stdout, stderr } = await signalbox(['mock', ...args], { cwd: repository });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -112,7 +112,7 @@ describe.for([
     expect([failed, others]).toMatchObject([{ attempts: 1, again: expect.any(Date) }, []]);
     expect(orders().length).toBe(2);
     expect(await gateway.settle()).toEqual([]);
-    await gateway.clock.advance('11 min');
+    await gateway.clock.advance('11 m');
     const [dead] = await gateway.settle();
     expect(orders().length).toBe(3);
     expect(dead).toMatchObject({ attempts: 2, error: expect.stringContaining('PART_ORDER') });
@@ -159,7 +159,7 @@ describe('a gateway for tests', () => {
     await using gateway = await startTestGateway({ root, env });
     for (const time of ['-1 h', '1 week', '99999999999 d', Number.POSITIVE_INFINITY])
       await expect(gateway.clock.advance(time)).rejects.toThrow(
-        /'2 h', '30 min' or '90 d', at most 100 years, not by .*(1 h|week|9 d|Infinity)/,
+        /'2 h', '30 m' or '90 d', at most 100 years, not by .*(1 h|week|9 d|Infinity)/,
       );
     await expect(gateway.caller({ roles: ['SOME'] })).rejects.toThrow('unknown role SOME; the definitions have ALL');
     await expect(gateway.caller({ grants: ['SOME'] })).rejects.toThrow(/unknown permission list SOME;.* EVERYTHING$/);
