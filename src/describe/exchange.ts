@@ -27,7 +27,7 @@ export function faultForms(operation: Operation): readonly ReplyForm[] {
   const message: Message = { kind: 'document', document: operation.fault };
   const inJson: ReplyForm = { mediaType: faultType(operation, 'json'), format: 'json', message };
   const forms = sentForms(operation).map(({ format }): ReplyForm => {
-    return format === 'json' || format === 'raw' || format === 'multipart'
+    return format !== 'xml' && format !== 'psnonxml'
       ? inJson
       : { mediaType: format === 'xml' ? faultType(operation, 'xml') : 'application/xml', format, message };
   });

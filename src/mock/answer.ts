@@ -6,11 +6,13 @@ import { CodecError } from '../codec/index.ts';
 import { exampleContent } from '../describe/example/scalar.ts';
 import { Fault, faults } from '../model/fault.ts';
 import type { Outcome } from '../model/handler.ts';
-import type { Message, Operation } from '../model/service.ts';
+import type { Query } from '../model/query.ts';
+import { finalAnswer, type Message, type Operation } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
+import { renderRows } from '../query/index.ts';
 import { messageFor } from '../serve/answer/by-call.ts';
 import type { Answerer } from '../serve/answer/call.ts';
-import { instanceOf, seeded } from './instance.ts';
+import { instanceOf, rowOf, seeded } from './instance.ts';
 import type { MockAnswers } from './mock-port.ts';
 
 /** Longest wait that a caller may ask for, in seconds. */
@@ -21,6 +23,7 @@ const LONGEST_WAIT = 300;
  * `code=404` the fault, or the status, of that code, `wait=2` a reply after so many seconds.
  */
 export function mockAnswerer(operation: Operation, { seed = 0, latency = 0 }: MockAnswers): Answerer {
+  const final = finalAnswer(operation);
   return {
     async answer(input, call, as) {
       const { code, wait } = readPreferences(call.header('prefer'));
@@ -28,7 +31,11 @@ export function mockAnswerer(operation: Operation, { seed = 0, latency = 0 }: Mo
       if (ms > 0) await pause(ms, undefined, { signal: call.signal });
       const applied = appliedHeaders({ code, wait });
       if (code !== undefined && code >= 400) throw faultOf(code, operation, applied);
-      const outcome = replyOf(messageFor(operation, as), as, `${seed} ${operation.id} ${keyOf(input)}`);
+      const by = `${seed} ${operation.id} ${keyOf(input)}`;
+      const outcome =
+        final.kind === 'query' && (as === 'csv' || as === 'xlsx')
+          ? await fileOf(final.query, as, by)
+          : replyOf(messageFor(operation, as), as, by);
       const chosen = { ...(code === undefined ? {} : { status: code }), headers: applied };
       return outcome.kind === 'value'
         ? { ...outcome, ...chosen }
@@ -46,6 +53,14 @@ function replyOf(message: Message, as: Format, seed: string): Outcome {
   if (message.raw === 'binary') return contentOf(Buffer.from(content, 'base64'));
   // In an envelope, JSON is a value, elsewhere its text.
   return { kind: 'value', value: message.raw === 'json' && as === 'soap' ? JSON.parse(content) : content };
+}
+
+/** Rows of a query as a file. */
+async function fileOf(query: Query, format: 'csv' | 'xlsx', seed: string): Promise<Outcome> {
+  const pick = seeded(seed);
+  const rows = Array.from({ length: 1 + pick(3) }, () => making(() => rowOf(query, pick)));
+  const { contentType, stream } = renderRows(rows, format, { query, timezone: 'UTC' });
+  return contentOf(Buffer.concat(await Array.fromAsync(stream())), contentType);
 }
 
 /** A reply that is content without a document. */
