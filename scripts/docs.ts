@@ -190,6 +190,8 @@ function definitionsPage(): string {
     section('limits', kindSchemas.gateway.properties?.limits ?? {}),
     section('limits of calls', part('operation').properties?.limits ?? {}),
     section('reply-to', part('operation').properties?.['reply-to']?.then ?? {}),
+    section('after-save', kindSchemas.component.properties?.['after-save']?.then ?? {}),
+    section('publication', kindSchemas.component.properties?.publish?.then ?? {}),
     section('map', part('operation').properties?.map ?? {}),
     section('field in map', mapEntry.then ?? {}),
     section('paging', part('operation').properties?.paging ?? {}),

@@ -91,15 +91,12 @@ function readNumber(text: string, option: string, most: number): number {
 }
 
 /**
- * The nodes to stand in for; `all` is every node that an operation is called at.
+ * The nodes to stand in for; `all` is every node that an operation is called at, be there none yet.
  * @throws CliFailure for an unknown node, and for one at which nothing is called
  */
 function nodesOf(registry: Registry, names: readonly string[]): readonly Node[] {
   const called = new Map([...registry.consumers.values()].map(({ target }) => [target.id, target]));
-  if (names.includes('all')) {
-    if (called.size > 0) return [...called.values()];
-    throw new CliFailure('no operation of the project has a target', { hint: 'There is no partner to stand in for.' });
-  }
+  if (names.includes('all')) return [...called.values()];
   return [...new Set(names)].map((name) => {
     const node = called.get(name);
     if (node !== undefined) return node;
@@ -155,9 +152,12 @@ export async function mockPartners(
 
 const importPartners = () => Promise.all([import('../mock/partners.ts'), import('../invoke/stand-in.ts')] as const);
 
+/** @throws CliFailure where nothing is called */
 async function standIn(settings: MockSettings & { readonly nodes: readonly Node[] }): Promise<StartedMock> {
-  const [{ startPartners }, { standInVariable }] = await importPartners();
   const { nodes } = settings;
+  if (nodes.length === 0)
+    throw new CliFailure('no operation of the project has a target', { hint: 'There is no partner to stand in for.' });
+  const [{ startPartners }, { standInVariable }] = await importPartners();
   const { addressOf, unreadable, close } = await startPartners(settings);
   const variables = nodes.map(({ id }) => [standInVariable(id), addressOf(id)] as const);
   const { bold, green } = coloursOf(process.stdout);

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { Component } from '../model/component.ts';
 import type { ConsumerOperation, RestConsumer } from '../model/consumer.ts';
 import type { ReplyTo } from '../model/message.ts';
 import { operationsByName, shortestName } from '../model/operation-names.ts';
@@ -157,10 +158,20 @@ function answerOf(registry: Registry, operation: Operation): string {
     case 'query':
       return `query ${answer.query.id}`;
     case 'component':
-      return `${answer.action === 'read' ? 'read' : 'save'} ${answer.component.id}`;
+      return answer.action === 'read' ? `read ${answer.component.id}` : saved(registry, answer.component);
     case 'queries':
       return answer.lists.map((list) => `${list.field.name}: query ${list.query.id}`).join(', ');
   }
+}
+
+/** `save JOBS, then code job-history, publishes JOB_CHANGED`: what a save does in its transaction, besides the record. */
+function saved(registry: Registry, { id, afterSave, publications }: Component): string {
+  const published = new Set(publications.map(({ operation }) => shownName(registry, operation)));
+  return [
+    `save ${id}`,
+    ...(afterSave === undefined ? [] : [`then code ${afterSave.file}`]),
+    ...(published.size === 0 ? [] : [`publishes ${[...published].join(', ')}`]),
+  ].join(', ');
 }
 
 /** ` for A, B`: the active subscriptions that get the messages of an operation; empty when there is none. */

@@ -149,6 +149,40 @@ function finite(value: number): number {
   return Number.isFinite(value) ? value || 0 : refuse('is a number out of range'); // `|| 0` makes -0 a zero
 }
 
+/**
+ * A kind of numbers that JSON has.
+ * @param keep throws for a number out of bounds
+ */
+function numberKind(keep: (value: number) => number): Kind {
+  const fromText = (text: string): number => {
+    const value = doubleOf(text);
+    // A number that is too large for a double is infinite, too.
+    return Number.isFinite(value) || /\d/.test(text) ? keep(value) : refuse(`is ${text}, for which JSON has no number`);
+  };
+  return {
+    fromText,
+    fromJson(raw) {
+      if (typeof raw === 'number') return keep(raw);
+      if (raw instanceof NumberToken) return keep(raw.value);
+      return typeof raw === 'string' ? fromText(raw) : refuse(`is ${kindOf(raw)}, not a number`);
+    },
+    accept(value) {
+      if (typeof value === 'bigint') return keep(Number(value));
+      if (typeof value === 'string') return fromText(value);
+      if (typeof value !== 'number') return refuse(`is ${kindOf(value)}, not a number`);
+      return Number.isFinite(value) ? keep(value) : refuse(`is ${doubleText(value)}, for which JSON has no number`);
+    },
+    toText: (value) => doubleText(value as number),
+  };
+}
+
+const number = numberKind(finite);
+/** Those that a float of 32 bits holds; they are not rounded to it. */
+const single = numberKind((value) =>
+  Number.isFinite(Math.fround(value)) ? finite(value) : refuse('is beyond the numbers of 32 bits'),
+);
+
+/** Those of XML Schema, with the values that JSON has no numbers for. */
 const double: Kind = {
   fromText: doubleOf,
   fromJson(raw) {
@@ -201,7 +235,7 @@ const json: Kind = {
 const UNTEXTUAL: Readonly<Record<Exclude<Primitive, Textual>, Kind>> = {
   integer,
   decimal,
-  double,
+  double: number,
   boolean,
   binary,
   json,
@@ -209,10 +243,12 @@ const UNTEXTUAL: Readonly<Record<Exclude<Primitive, Textual>, Kind>> = {
 
 type Textual = 'text' | 'date' | 'time' | 'datetime';
 
-function kindFrom({ primitive, lexical, values, range }: ScalarTraits): Kind {
+function kindFrom({ primitive, lexical, values, range, json: { format }, beyondNumbers }: ScalarTraits): Kind {
   if (values !== undefined) return textual(oneOf(values));
   if (lexical !== undefined) return textual(LEXICAL[lexical]);
   if (primitive === 'integer' && range === undefined) return bigInteger;
+  if (beyondNumbers) return double;
+  if (format === 'float') return single;
   return primitive in UNTEXTUAL ? UNTEXTUAL[primitive as Exclude<Primitive, Textual>] : plainText;
 }
 

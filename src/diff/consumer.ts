@@ -148,7 +148,7 @@ function replyWords({ certificateFile, subject, algorithms, digests, maxAge, con
   const by = certificateFile === undefined ? (subject ?? 'an authority') : `the certificate ${certificateFile.source}`;
   const words = [...algorithms, ...digests].map(algorithmWord);
   const confirmed = confirmation ? ', which confirm the signature of the request' : '';
-  return `replies signed by ${by} (${words.join(', ')}) within ${maxAge / 1000} s${confirmed}`;
+  return `replies signed by ${by} (${words.join(', ')}) within ${duration(maxAge)}${confirmed}`;
 }
 
 const algorithmWord = (uri: string): string => uri.slice(uri.lastIndexOf('#') + 1);

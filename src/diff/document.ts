@@ -317,6 +317,13 @@ const FIELD: Comparison<Field, DocumentScope> = {
   default: compareDefaults,
   assumed: compareAssumed,
   enum: compareEnums,
+  labels: whenDifferent('description-changed', ({ labels = {} }) =>
+    Object.entries(labels)
+      .map((each) => each.join(': '))
+      .join(', '),
+  ),
+  // Its restrictions are compared; names of types are those of generated code.
+  named: unseen,
   anyCase: whenTurned('letter-case-free', 'letter-case-strict', ({ anyCase }) => anyCase),
   patterns: comparePatterns,
   space: whenDifferent('space-changed', ({ space }) => (space === undefined ? 'kept' : SPACING[space])),

@@ -1,6 +1,7 @@
 import type { Position } from '../model/definition.ts';
 import { bareField, type Document } from '../model/document.ts';
 import type { MediaMessage, Message, SoapForm } from '../model/service.ts';
+import { replyName } from '../model/soap.ts';
 import { type Comparison, inside, type Pair, type Scope, type Sides } from './changes.ts';
 import { compareDocuments, compareMembership, type DocumentScope, messageScope } from './document.ts';
 import type { WireLanguage } from './verdict.ts';
@@ -130,7 +131,7 @@ const STYLES: Readonly<Record<NonNullable<SoapForm['style']>, string>> = {
 /** Compares how messages over SOAP are written, of operations and of calls alike. */
 export const SOAP_MESSAGES: Pick<
   Comparison<SoapForm, SoapScope>,
-  'style' | 'namespace' | 'replyNamespace' | 'reply' | 'faults'
+  'style' | 'namespace' | 'replyNamespace' | 'replyElement' | 'faults'
 > = {
   style: ({ before, after }, scope) => {
     const words = ({ style }: SoapForm): string => (style === undefined ? 'document/literal wrapped' : STYLES[style]);
@@ -147,10 +148,10 @@ export const SOAP_MESSAGES: Pick<
     if (before.replyNamespace === after.replyNamespace) return;
     scope.changes.add('namespace-changed', scope, sidesOf(scope.positions, words(before), words(after)));
   },
-  reply: ({ before, after }, scope) => {
+  replyElement: ({ before, after }, scope) => {
     // A name that follows from that of the operation changes with it.
-    if (before.reply === after.reply) return;
-    const [old, now] = [before, after].map(({ name, reply = `${name}Response` }) => reply);
+    if (before.replyElement === after.replyElement) return;
+    const [old, now] = [before, after].map(replyName);
     if (old === now) return;
     scope.changes.add('soap-reply-changed', scope, sidesOf(scope.positions, old ?? '', now ?? ''));
   },

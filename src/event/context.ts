@@ -1,5 +1,5 @@
 import type { ComponentEventName } from '../model/component.ts';
-import type { Transaction, WorkContext } from '../model/handler.ts';
+import type { RecordSave, SaveContext, SaveHandler, Transaction, WorkContext } from '../model/handler.ts';
 import { AttemptTimeout } from '../model/retry.ts';
 import type { ComponentEvent, ServiceClass } from '../model/service-interface.ts';
 import type { DocumentValue } from '../model/value.ts';
@@ -35,30 +35,64 @@ export async function runClass(
   inside: Transaction,
   limit: number,
 ): Promise<void> {
-  const { signal } = context;
+  const run = (tx: Transaction) => new Class().execute(eventOf(story, context, tx) as never);
+  await runCode({ name: story.event, ...story }, run, context, inside, limit);
+}
+
+/** The same for the code that `after-save` of a component names. */
+export async function runAfterSave(
+  handler: SaveHandler,
+  component: string,
+  save: RecordSave,
+  context: WorkContext,
+  inside: Transaction,
+  limit: number,
+): Promise<void> {
+  const run = (tx: Transaction) => handler.onSave(save as never, saveContextOf(component, context, tx));
+  await runCode({ name: 'after-save', component, save: save.id }, run, context, inside, limit);
+}
+
+async function runCode(
+  { name, component, save }: { readonly name: string; readonly component: string; readonly save: string },
+  code: (tx: Transaction) => void | Promise<void>,
+  { signal }: WorkContext,
+  inside: Transaction,
+  limit: number,
+): Promise<void> {
   signal.throwIfAborted();
   const span = (): SpanStart => ({
-    name: `${story.event} ${story.component}`,
+    name: `${name} ${component}`,
     kind: 'internal',
-    attributes: { 'signalbox.save': story.save },
+    attributes: { 'signalbox.save': save },
   });
   const late = (): Error => new EventTimeout(`took longer than ${duration(limit)} and was stopped`);
-  const run = (tx: Transaction): Promise<void> =>
-    inSpan(span, async () => new Class().execute(eventOf(story, context, tx) as never));
+  const run = (tx: Transaction): Promise<void> => inSpan(span, async () => code(tx));
   await runInTransaction(inside, run, { signal, limit, late });
 }
 
+function saveContextOf(component: string, context: WorkContext, tx: Transaction): SaveContext {
+  const { blobs } = context;
+  return { ...ofContext(context, tx), component, blobs, schedule: tx.schedule };
+}
+
 function eventOf(story: SaveStory, context: WorkContext, tx: Transaction): ComponentEvent {
+  return { ...story, ...ofContext(context, tx) };
+}
+
+/** What all code of saves can use. */
+function ofContext(context: WorkContext, tx: Transaction) {
   const { caller, requestId, signal, settings } = context;
-  return {
-    ...story,
-    ...{ caller, requestId, signal, settings },
+  const ported: Pick<WorkContext, 'query' | 'render' | 'call' | 'flow' | 'faultOf' | 'log'> = {
     query: (...given) => context.query(...given),
     render: (...given) => context.render(...given),
     call: (...given) => context.call(...given),
     flow: (...given) => context.flow(...given),
     faultOf: (...given) => context.faultOf(...given),
     log: (...given) => context.log(...given),
+  };
+  return {
+    ...ported,
+    ...{ caller, requestId, signal, settings },
     execute: tx.execute,
     readComponent: tx.readComponent,
     saveComponent: tx.saveComponent,

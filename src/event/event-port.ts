@@ -1,4 +1,5 @@
-import type { Component, SavedRecord, SaveOptions, StoredRecord } from '../model/component.ts';
+import type { Component, Publication, SavedRecord, SaveOptions, StoredRecord } from '../model/component.ts';
+import type { SaveHandler } from '../model/handler.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
 import type { User } from '../model/security.ts';
@@ -16,12 +17,27 @@ export interface ComponentsOptions {
   readonly directory: Owners;
   /** By file. */
   readonly classes: ReadonlyMap<string, ServiceClass>;
+  /** Code that runs after records were written, by file. */
+  readonly saves: ReadonlyMap<string, SaveHandler>;
+  /** Compiles what a component publishes, once for each publication. */
+  readonly publisherOf: (publication: Publication) => PublishSaved;
   readonly work: OpenWork<Db>;
   readonly redactor: Redactor;
   readonly onError: (error: Error, facts: Readonly<Record<string, unknown>>) => void;
   /** Called for each attempt at a class after a save that has ended. */
   readonly account?: Account | undefined;
 }
+
+/**
+ * Publishes a message as part of the transaction of a save.
+ * @param saved the values of {@link savedFields} that the message is filled from
+ * @throws Fault BAD_BODY, BAD_PARAMETER, BODY_TOO_LARGE, LOOP_DETECTED, STORAGE_FULL
+ */
+export type PublishSaved = (
+  tx: Db,
+  saved: DocumentValue,
+  facts: Pick<SaveFacts, 'user' | 'requestId' | 'signal'>,
+) => Promise<unknown>;
 
 /** The circumstances of a save. */
 export interface SaveFacts extends Omit<SaveOptions, 'action'> {

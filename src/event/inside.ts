@@ -3,6 +3,7 @@ import { maskTexts } from '../codec/redact/declared.ts';
 import type { Component, ComponentEventRegistration, SavedRecord } from '../model/component.ts';
 import type { Redactor } from '../model/redactor.ts';
 import type { Registry } from '../model/registry.ts';
+import type { Role } from '../model/security.ts';
 import type { ComponentEvent, ServiceClass } from '../model/service-interface.ts';
 import type { DocumentValue } from '../model/value.ts';
 import { kindOfWork, type OpenedWork, type OpenWork } from '../model/work.ts';
@@ -50,29 +51,40 @@ export function isDue(
   if (!registration.enabled) return false;
   if (may(facts.user, registration.service, registration.as)) return true;
   const { component, save } = change;
-  const { context, done } = openFor(work, registration, { component, save }, facts);
+  const { context, done } = openFor(work, classCode(registration), { component, save }, facts);
   const who = facts.user === undefined ? 'an anonymous caller' : `user ${facts.user.id}`;
   context.log('warn', `${registration.service.id} did not run: ${who} is not permitted to use it`);
   done();
   return false;
 }
 
-/** Opens the context of a class. */
+/** Code that runs at saves. */
+interface SaveCode {
+  readonly file: string;
+  readonly as?: Role | undefined;
+  /** Members of its log lines. */
+  readonly named: Readonly<Record<string, string>>;
+}
+
+/** The code of a class that is registered. */
+export function classCode({ service, event, as }: ComponentEventRegistration): SaveCode {
+  return { file: service.file, as, named: { event, service: service.id } };
+}
+
+/** Opens the context of code that runs at a save. */
 export function openFor(
   work: OpenWork<Db>,
-  { service, event, as }: ComponentEventRegistration,
+  { file, as, named }: SaveCode,
   { component, save, redactor }: Pick<Change, 'component' | 'save'> & Partial<Pick<Change, 'redactor'>>,
   { user, requestId, signal = NEVER }: Pick<InsideFacts, 'user' | 'requestId' | 'signal'>,
 ): OpenedWork<Db> {
-  const named = { component: component.id, event, service: service.id, save };
-  const { file } = service;
   return work({
     user,
     as,
     requestId,
     scope: `component ${component.id}`,
     origin: 'component',
-    named,
+    named: { component: component.id, ...named, save },
     file,
     redactor,
     signal,

@@ -10,7 +10,7 @@ import { ownerOf } from '../security/directory/directory-port.ts';
 import { type Db, type FailedJob, type Job, JobUnknown, type Store, type Worker } from '../store/index.ts';
 import { runClass } from './context.ts';
 import type { Components, ComponentsOptions } from './event-port.ts';
-import { classOf, EVENTS, type EventData, type InsideFacts, isDue, kindOfEvent, openFor } from './inside.ts';
+import { classCode, classOf, EVENTS, type EventData, type InsideFacts, isDue, kindOfEvent, openFor } from './inside.ts';
 import type { Row } from './record.ts';
 import { Saves } from './save.ts';
 
@@ -154,7 +154,7 @@ async function runRegistered(due: Due, options: ComponentsOptions, saves: Saves)
   const records = saves.recordsOf(component);
   const story = storyOf(job, data, registration, records);
   const redactor = records.redactorOf(options.redactor, [story.before, story.after]);
-  const opened = openFor(work, registration, { component, save, redactor }, facts);
+  const opened = openFor(work, classCode(registration), { component, save, redactor }, facts);
   try {
     const { timeout } = registry.gateway.limits;
     await job.complete(async (tx) => {

@@ -3,17 +3,27 @@ import type { Component, SavedRecord, StoredRecord } from '../model/component.ts
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
 import type { DocumentValue } from '../model/value.ts';
-import { type Db, isFull, StoreError } from '../store/index.ts';
-import { duration } from '../wire/duration.ts';
+import type { Db } from '../store/index.ts';
 import { codeOf } from '../wire/error.ts';
 import { jsonPointer } from '../wire/json-pointer.ts';
 import { compileZone, type Zone } from '../wire/timezone.ts';
 import { changeOf, type SaveAction } from './change.ts';
 import { columnsOf, constraintsOf } from './columns.ts';
-import { EventTimeout, runClass } from './context.ts';
+import { runClass } from './context.ts';
 import type { ComponentsOptions, SaveFacts } from './event-port.ts';
-import { type Change, classOf, enterAfter, type InsideFacts, isDue, openFor, type SaveInside } from './inside.ts';
+import {
+  type Change,
+  classCode,
+  classOf,
+  enterAfter,
+  type InsideFacts,
+  isDue,
+  openFor,
+  type SaveInside,
+} from './inside.ts';
 import { compileRecords, type Records, type Row } from './record.ts';
+import { RecordMade, refusalOf } from './refusal.ts';
+import { compileSteps, type SaveStep } from './steps.ts';
 import { compileTable, type Table } from './table.ts';
 
 /** Codes for the violation of a unique key: SQLSTATE (PostgreSQL, appendix A) and those of SQLite. */
@@ -23,18 +33,6 @@ const EMPTY = new Set(['23502', 'SQLITE_CONSTRAINT_NOTNULL']);
 /** Values that a column can't represent: class 22. */
 const UNFIT = /^(22[0-9A-Z]{3}|SQLITE_TOOBIG|SQLITE_MISMATCH)$/;
 const RULE = /^(23[0-9A-Z]{3}|SQLITE_CONSTRAINT.*)$/;
-
-/** A new record violates a unique key: another transaction may have created it since it was looked up. */
-class RecordMade extends Error {
-  override readonly name = 'RecordMade';
-  /** The fault for the caller if it is not the record's own key. */
-  readonly fault: Fault;
-
-  constructor(fault: Fault) {
-    super(fault.message, { cause: fault.cause });
-    this.fault = fault;
-  }
-}
 
 /** Whether a row violates a unique key. */
 function isDoubled(error: unknown): boolean {
@@ -104,6 +102,8 @@ export class Saves {
   readonly #records = new Map<Component, Records>();
   /** Compiled on first use, from the columns in the database. */
   readonly #tables = new Map<Component, Table>();
+  /** What follows the writing of a record, compiled on first use. */
+  readonly #steps = new Map<Component, readonly SaveStep[]>();
 
   constructor(options: ComponentsOptions) {
     this.#options = options;
@@ -134,9 +134,10 @@ export class Saves {
   /** In a transaction of its own. */
   async save(component: Component, action: SaveAction, record: DocumentValue, facts: SaveFacts): Promise<SavedRecord> {
     const { store, directory } = this.#options;
-    // Classes after this save, and after saves that its classes make, run for the user who saves.
-    const hasEvents = component.events.some(({ enabled }) => enabled);
-    if (facts.user !== undefined && hasEvents) await directory.keep(facts.user);
+    // What follows this save, and saves that its code makes, runs for the user who saves.
+    const { events, afterSave, publications } = component;
+    const isFollowed = afterSave !== undefined || publications.length > 0 || events.some(({ enabled }) => enabled);
+    if (facts.user !== undefined && isFollowed) await directory.keep(facts.user);
     const keys = Object.values(this.recordsOf(component).keysOf(record));
     const about = `record ${JSON.stringify([component.table, ...keys])}`;
     for (let tries = 1; ; tries++) {
@@ -192,13 +193,21 @@ export class Saves {
     await runBefore(tx, change, facts, this.#options);
     const written = await write(table, tx, change, row);
     const after = written === undefined ? undefined : records.read(written);
-    await enterAfter(tx, { ...change, after }, keys, facts, this.#options);
+    const done: Change = { ...change, after };
+    for (const step of this.#stepsOf(component)) await step(tx, done, facts);
+    await enterAfter(tx, done, keys, facts, this.#options);
     facts.signal?.throwIfAborted();
     return {
       created: present === undefined,
       ...(after === undefined ? {} : { record: after.record, etag: after.etag }),
     };
   };
+
+  #stepsOf(component: Component): readonly SaveStep[] {
+    const known = this.#steps.get(component) ?? compileSteps(component, this.#options);
+    this.#steps.set(component, known);
+    return known;
+  }
 
   async #tableOf(db: Db, component: Component): Promise<Table> {
     const known = this.#tables.get(component);
@@ -235,7 +244,7 @@ async function runBefore(tx: Db, change: Change, facts: InsideFacts, options: Co
   for (const registration of component.events) {
     if (registration.event !== 'SavePreChange' || !isDue(registration, change, facts, options.work)) continue;
     const { service } = registration;
-    const opened = openFor(options.work, registration, change, facts);
+    const opened = openFor(options.work, classCode(registration), change, facts);
     const inside = opened.inside(tx, facts.depth);
     const story = {
       component: component.id,
@@ -255,13 +264,4 @@ async function runBefore(tx: Db, change: Change, facts: InsideFacts, options: Co
       opened.done();
     }
   }
-}
-
-/** Faults of the class, errors of the database and the reason of the signal stay as they are; anything else is INTERNAL. */
-function refusalOf(error: unknown, { name }: Change, { signal }: InsideFacts, timeout: number): unknown {
-  if ([Fault, RecordMade, StoreError].some((kind) => error instanceof kind) || isFull(error)) return error;
-  if (signal?.aborted === true && error === signal.reason) return error;
-  if (error instanceof EventTimeout)
-    return Fault.of('TIMEOUT', { what: `The save of ${name}`, time: duration(timeout) });
-  return Fault.of('INTERNAL', { operation: `The save of ${name}` }, { cause: error });
 }

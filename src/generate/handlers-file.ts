@@ -1,4 +1,4 @@
-import type { Component } from '../model/component.ts';
+import { type AfterSave, type Component, SAVE_EFFECTS } from '../model/component.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import { bareField } from '../model/document.ts';
 import type { Subscription } from '../model/message.ts';
@@ -6,11 +6,11 @@ import { qualifiedName } from '../model/operation-names.ts';
 import type { Process } from '../model/process.ts';
 import type { Message, Operation } from '../model/service.ts';
 import { HEADER } from './files.ts';
-import { comment, importLine, interfaceOf, propertyName, sentence } from './typescript.ts';
+import { comment, importLine, interfaceOf, propertyName, quoted, sentence } from './typescript.ts';
 import type { Vocabulary } from './vocabulary.ts';
 import { messageWords, waysTo } from './words.ts';
 
-/** Text of `handlers.ts`: the types of handlers, classes, processes and subscriptions, and the functions that define them. */
+/** Text of `handlers.ts`: the types of handlers, classes, code after saves, processes and subscriptions, and the functions that define them. */
 export function handlersFile(vocabulary: Vocabulary): string {
   const words: Writing = {
     ...vocabulary,
@@ -26,6 +26,9 @@ export function handlersFile(vocabulary: Vocabulary): string {
     ),
   );
   const events = components.map((component) => eventType(component, words)).join('\n');
+  const saves = components.flatMap((component) =>
+    component.afterSave === undefined ? [] : afterSaveType(component, component.afterSave, words),
+  );
   const programs = processes.map((process) => processType(process, words)).join('\n');
   const takers = subscriptions.map((subscription) => subscriptionType(subscription, words)).join('\n');
   const imports =
@@ -38,6 +41,7 @@ export function handlersFile(vocabulary: Vocabulary): string {
     imports,
     declarations,
     events,
+    saves.join('\n'),
     programs,
     takers,
     interfaceOf(
@@ -46,6 +50,7 @@ export function handlersFile(vocabulary: Vocabulary): string {
       entries,
     ),
     DEFINE,
+    afterSavesMap(words),
     processesMap(words),
     subscriptionsMap(words),
   ];
@@ -157,7 +162,7 @@ interface Writing extends Vocabulary {
 
 /** The type of a context: with the project's queries, calls, flows and components. @param own further arguments of its kind */
 function contextType(
-  kind: 'TypedContext' | 'TypedEvent' | 'TypedProcess' | 'TypedMessage',
+  kind: 'TypedContext' | 'TypedEvent' | 'TypedProcess' | 'TypedMessage' | 'TypedSaveContext',
   own: readonly string[],
   { published, settings, fromPackage, fromTypes, fromClient }: Writing,
 ): string {
@@ -177,6 +182,44 @@ function eventType(component: Component, words: Writing): string {
   fromTypes.add(record);
   return `${title}export type ${names.event(component)} = ${contextType('TypedEvent', [record], words)};\n`;
 }
+
+/** The type of the code that runs after the saves of a component. */
+function afterSaveType(component: Component, { on }: AfterSave, words: Writing): string {
+  const { names, fromPackage, fromTypes } = words;
+  const [save, context, record] = [names.save(component), names.saveContext(component), names.record(component)];
+  fromPackage.add('RecordSave');
+  fromTypes.add(record);
+  const effects = on.length === SAVE_EFFECTS.length ? '' : `, ${on.map(quoted).join(' | ')}`;
+  const onSave =
+    'Runs in the transaction of the save, after the record was written. What it writes is committed with the record; an error undoes the save.';
+  return [
+    comment('', [`A save of ${component.id}: the record before and after it.`]),
+    `export type ${save} = RecordSave<${record}${effects}>;\n\n`,
+    comment('', [`The context of code after a save of ${component.id}: the transaction, queries, calls and more.`]),
+    `export type ${context} = ${contextType('TypedSaveContext', [], words)};\n\n`,
+    comment('', [sentence(component.description), `Code after the saves of ${component.id}.`]),
+    `export interface ${names.afterSave(component)} {\n`,
+    comment('  ', [onSave]),
+    method('onSave', [`save: ${save}`, `context: ${context}`], 'void'),
+    '}\n',
+  ].join('');
+}
+
+/** The map of code after saves and the function that defines one; empty when no component has any. */
+function afterSavesMap({ components, names }: Vocabulary): string {
+  const entries = components.flatMap((component) =>
+    component.afterSave === undefined ? [] : [`  ${propertyName(component.id)}: ${names.afterSave(component)};\n`],
+  );
+  if (entries.length === 0) return '';
+  return `${interfaceOf('AfterSaves', 'The code after saves, by the id of the component.', entries)}\n${DEFINE_AFTER_SAVE}`;
+}
+
+/** The same for the code after saves. */
+const DEFINE_AFTER_SAVE = `/** Defines the code after the saves of a component. The types of save and context are inferred. */
+export function defineAfterSave<Id extends keyof AfterSaves>(component: Id, code: AfterSaves[Id]): AfterSaves[Id] {
+  return define(component, code);
+}
+`;
 
 /** The type of the code that runs a process. */
 function processType(process: Process, words: Writing): string {
@@ -222,7 +265,7 @@ function subscriptionType(subscription: Subscription, words: Writing): string {
   fromTypes.add(message);
   const { target } = subscription;
   const { answer } = operation;
-  const replied = subscription.replies && answer.kind === 'queue' ? answer.reply : undefined;
+  const replied = subscription.givesReply && answer.kind === 'queue' ? answer.reply : undefined;
   const returns = replied === undefined ? undefined : formText(replied, words);
   const onMessage =
     (returns === undefined ? 'Takes a message. ' : 'Takes a message and returns the reply. ') +

@@ -14,8 +14,8 @@ const TAKEN: readonly string[] = (
   'abstract as async await break case catch class const continue debugger default delete do else enum export extends ' +
   'false finally for function if implements import in instanceof interface let new package private protected public ' +
   'return static super switch this throw true try type typeof var while with yield ' +
-  'Promise Record Attachment ComponentEvent Fault Fitting HandlerOf JsonValue LaterFault NoMessages OpenOptions Reply TypedClient TypedContext TypedEvent TypedMessage TypedProcess ProcessOutcome Value ' +
-  'Calls Components Flows Messages Queries Settings Handlers Processes Subscriptions defineHandler defineProcess defineSubscription openClient'
+  'Promise Record Attachment ComponentEvent Fault Fitting HandlerOf JsonValue LaterFault NoMessages OpenOptions RecordSave Reply TypedClient TypedContext TypedEvent TypedMessage TypedProcess TypedSaveContext ProcessOutcome Value ' +
+  'Calls Components Flows Messages Queries Settings AfterSaves Handlers Processes Subscriptions defineAfterSave defineHandler defineProcess defineSubscription openClient'
 ).split(' ');
 
 /** Names of the exported types. Ids keep their spelling if TypeScript allows it. */
@@ -40,6 +40,10 @@ export interface TypeNames {
   record(component: Component): string;
   /** The event that is passed to classes registered at a component. */
   event(component: Component): string;
+  /** The save that is passed to the code after it, the context of that code, and its type. */
+  save(component: Component): string;
+  saveContext(component: Component): string;
+  afterSave(component: Component): string;
   parameters(process: Process): string;
   processContext(process: Process): string;
   process(process: Process): string;
@@ -79,6 +83,9 @@ export function typeNames(documents: Iterable<Document>): TypeNames {
     reply: ({ id }) => name('Reply', id),
     record: ({ id }) => name('Record', id),
     event: ({ id }) => name('Event', id),
+    save: ({ id }) => name('Save', id),
+    saveContext: ({ id }) => name('SaveContext', id),
+    afterSave: ({ id }) => name('AfterSave', id),
     parameters: ({ id }) => name('Parameters', id),
     processContext: ({ id }) => name('ProcessContext', id),
     process: ({ id }) => name('Process', id),

@@ -6,9 +6,10 @@ import { shape, tree } from './registry-walk.ts';
 
 /** The options of a field, by their keys in definitions. */
 const FIELD = shape<Field>()(
-  'type description required nullable default! assumed! enum! any-case pattern space minimum above maximum below digits fraction fixed! sensitive example! json xml header attribute content inline any namespace flat spaced entry absent=omit url=segment',
+  'type named description required nullable default! assumed! enum! labels any-case pattern space minimum above maximum below digits fraction fixed! sensitive example! json xml header attribute content inline any namespace flat spaced entry absent=omit url=segment',
   {
     type: ({ type }) => typeWords(type),
+    named: ({ named }) => named?.id,
     json: ({ name, jsonName }) => (jsonName === name ? undefined : jsonName),
     xml: ({ name, xmlName }) => (xmlName === name ? undefined : xmlName),
     pattern: ({ patterns = [] }) => (patterns.length > 1 ? patterns : patterns[0]),

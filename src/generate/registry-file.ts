@@ -2,7 +2,15 @@ import { isDeepStrictEqual } from 'node:util';
 import { segmentOf } from '../describe/scope.ts';
 import type { Member, ThingOf } from '../kinds/kind.ts';
 import { MEMBERS } from '../kinds/kinds.ts';
-import type { Component, ComponentEventRegistration, RelatedContent } from '../model/component.ts';
+import {
+  type AfterSave,
+  type Component,
+  type ComponentEventRegistration,
+  type Publication,
+  type RelatedContent,
+  SAVE_EFFECTS,
+  type SaveFilter,
+} from '../model/component.ts';
 import type {
   CallBody,
   ConsumerOperation,
@@ -15,7 +23,7 @@ import type { Document } from '../model/document.ts';
 import { typeWords } from '../model/field.ts';
 import type { Flow, FlowStep } from '../model/flow.ts';
 import type { Console, Gateway, Tls } from '../model/gateway.ts';
-import { codeOfSubscription, type MessageQueue, type Subscription } from '../model/message.ts';
+import { type Conditions, codeOfSubscription, type MessageQueue, type Subscription } from '../model/message.ts';
 import {
   type ClientCertificate,
   type MessageSigner,
@@ -58,13 +66,15 @@ const permissions = (thing: { readonly permissions: Iterable<PermissionList> }):
   sortedIds(thing.permissions);
 const responses = (thing: { readonly responses: readonly MediaMessage[] }): JsonTree =>
   entriesOf(thing.responses, 'mediaType', 'message');
+const conditionsTree = (when: Conditions): JsonTree =>
+  Object.fromEntries(when.map(({ field, values }) => [field, tree(values)]));
 const templates = ({ uris }: Pick<RestConsumer, 'uris'>): JsonTree => uris.map(({ template }) => template.text);
 /** Names of fields, with a question mark where they are optional. */
 const input = (thing: { readonly input: Document }): JsonTree =>
   thing.input.fields.map(({ name, required }) => (required ? name : `${name}?`));
 const action = ({ name, action: own }: SoapForm): JsonTree => (own.startsWith(`${name}.v`) ? undefined : own);
 const soapForm = shape<SoapForm>()(
-  'name action actions namespace reply-namespace reply addressing style request response faults',
+  'name action actions namespace reply-namespace reply-element addressing style request response faults',
   {
     action,
   },
@@ -270,6 +280,21 @@ const EVENT = shape<ComponentEventRegistration>()('event service sequence proces
   as: ({ as }) => as?.id,
   retry,
 });
+/** Which saves something is for; all of them are left out. */
+const SAVES = {
+  on: ({ on }: SaveFilter) => (on.length === SAVE_EFFECTS.length ? undefined : tree(on)),
+  when: ({ when }: SaveFilter) => conditionsTree(when),
+};
+const AFTER_SAVE = shape<AfterSave>()(
+  'handler on when as',
+  { ...SAVES, handler: ({ file }) => file, as: ({ as }) => as?.id },
+  { file: '`handler`' },
+);
+const PUBLICATION = shape<Publication>()(
+  'operation on when map!',
+  { ...SAVES, operation: ({ operation }) => operation.id, map: ({ input }) => inputTree(input) },
+  { input: '`map`' },
+);
 
 /** The members of `registry.json`, in order. */
 const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
@@ -343,7 +368,7 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
     steps: ({ steps }, registry) => steps.map((each) => STEP(each, registry)),
   }),
   types: shape<SimpleType>()(
-    'description base enum any-case=false patterns space minimum maximum range digits fraction example',
+    'description base xml-type namespace enum labels any-case=false patterns space minimum maximum range digits fraction example',
     { base: ({ base }) => typeWords(base) },
   ),
   documents: DOCUMENT,
@@ -372,15 +397,17 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
     },
   ),
   components: shape<Component>()(
-    'description table columns shape keys! lock permissions events',
+    'description table columns shape keys! lock permissions events after-save publish',
     {
       columns: ({ columns }) => columns && Object.fromEntries(columns),
       keys: ({ keys }) => keys.map(({ name }) => name),
       lock: ({ lock }) => lock?.name,
       permissions,
       events: ({ events }, registry) => events.map((each) => EVENT(each, registry)),
+      'after-save': ({ afterSave }, registry) => afterSave && AFTER_SAVE(afterSave, registry),
+      publish: ({ publications }, registry) => publications.map((each) => PUBLICATION(each, registry)),
     },
-    { infinity: 'how odd values are read', public: 'no `permissions`' },
+    { infinity: 'how odd values are read', public: 'no `permissions`', publications: '`publish`' },
   ),
   relatedContent: shape<RelatedContent>()(
     'description class permissions! public',
@@ -405,12 +432,16 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
   recurrences: shape<Recurrence>()('description cron zone', {}),
   messageQueues: shape<MessageQueue>()('description order search! size retention', {}),
   subscriptions: shape<Subscription>()(
-    'description operation when! handler call map reply node retry as concurrency=4 active=true replies=false within',
+    'description operation when! handler call map awaits-reply node retry as concurrency=4 active=true gives-reply=false within',
     {
-      when: ({ when }) => Object.fromEntries(when.map(({ field, values }) => [field, tree(values)])),
+      when: ({ when }) => conditionsTree(when),
       handler: (subscription) => codeOfSubscription(subscription)[0],
-      reply: ({ target: to }) =>
-        to.kind === 'call' && to.reply && { within: to.reply.within, ...(to.reply.to && { to: to.reply.to.name }) },
+      'awaits-reply': ({ target: to }) =>
+        to.kind === 'call' &&
+        to.awaitsReply && {
+          within: to.awaitsReply.within,
+          ...(to.awaitsReply.to && { to: to.awaitsReply.to.name }),
+        },
       call: ({ target }) => target.kind === 'call' && target.call.id,
       map: ({ target }) => target.kind === 'call' && inputTree(target.input),
       node: ({ target }) => target.kind === 'caller' && target.node.id,
@@ -422,7 +453,7 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
   ),
   schemes: (scheme, registry) => ({ description: scheme.description, [scheme.kind]: SCHEME(scheme, registry) }),
   permissionLists: shape<PermissionList>()(
-    'description adds adds-queries adds-processes adds-components requests console operations! consumers queries! related-content processes components users!',
+    'description adds adds-queries adds-processes adds-components process-requests console operations! consumers queries! related-content processes components users!',
     {
       adds: ({ operations }) => tree(operations),
       'adds-queries': ({ queries }) => tree(queries),

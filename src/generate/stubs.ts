@@ -7,8 +7,8 @@ import { type Vocabulary, vocabulary } from './vocabulary.ts';
 import { waysTo } from './words.ts';
 
 /**
- * Stubs for missing files: handlers, code of processes and subscriptions, and classes of related-content services. When several of these share a
- * file, the first one decides.
+ * Stubs for missing files: handlers, code after saves, of processes and of subscriptions, and classes of related-content services.
+ * When several of these share a file, the first one decides.
  * @param existing paths of existing files relative to the project's folder, with `/`; none of them gets a stub
  */
 export function handlerStubs(registry: Registry, existing: ReadonlySet<string>): Map<string, string> {
@@ -17,6 +17,7 @@ export function handlerStubs(registry: Registry, existing: ReadonlySet<string>):
   for (const { file, text } of [
     ...operationStubs(words),
     ...classStubs(registry.relatedContent.values(), words),
+    ...afterSaveStubs(words),
     ...processStubs(words),
     ...subscriptionStubs(words),
   ]) {
@@ -64,6 +65,28 @@ ${comment('', [...lines, types])}export default defineHandler(${sharing.length =
 });
 `,
     };
+  });
+}
+
+/** Code after saves. It undoes none while it is not written. */
+function afterSaveStubs({ components, names }: Vocabulary): Stub[] {
+  return components.flatMap((component): Stub[] => {
+    const { id, description, afterSave } = component;
+    if (afterSave === undefined) return [];
+    const types = `The type of the record is ${names.record(component)}, in ${GENERATED_FOLDER}/types.ts.`;
+    return [
+      {
+        file: afterSave.file,
+        text: (generated) => `import { defineAfterSave } from '${generated}/handlers.ts';
+
+${comment('', [sentence(description), `Runs in the transaction of the saves of ${id}, after the record was written.`, types])}export default defineAfterSave(${quoted(id)}, {
+  onSave(_save, context) {
+    context.log('warn', \`after-save of \${context.component} is declared, but its code is not written yet.\`);
+  },
+});
+`,
+      },
+    ];
   });
 }
 

@@ -29,7 +29,7 @@ export interface DraftService {
   readonly addresses: readonly string[];
   /** The way to authenticate, if all operations share it. */
   readonly security?: readonly DraftSecurity[];
-  readonly operations: DraftOperation[];
+  readonly operations: readonly DraftOperation[];
 }
 
 /** One way to authenticate, by the kinds that a `credential` of a node and a `scheme` have. */
@@ -70,6 +70,8 @@ export interface DraftOperation {
   /** Media types of error replies, each once. */
   readonly faultTypes?: readonly string[];
   readonly security?: readonly DraftSecurity[];
+  /** Addresses of its own, which are not those of its service (OpenAPI: `servers` of a path or an operation). */
+  readonly addresses?: readonly string[];
   /** Why it can't be called or served, as a clause ("its binding is rpc/encoded"). It is declared with `active: false`. */
   readonly uncallable?: string;
 }
@@ -108,7 +110,7 @@ export interface DraftRest {
   /** How the body is encoded, if it is not JSON or XML by its document. */
   readonly form?: 'multipart' | 'urlencoded';
   /**
-   * Fields that URIs and headers name beside those of the request (`template:`), where the request is the body alone. None has
+   * Fields that URIs and headers name beside those of the request (`variables:`), where the request is the body alone. None has
    * the name of a field of the request.
    */
   readonly template?: DraftDocument;
@@ -133,6 +135,20 @@ export type DraftType = DraftScalar | DraftCompound | DraftCollection;
 export interface DraftScalar {
   readonly kind: 'scalar';
   readonly word: string;
+  /** The named type of the source that it comes from. A field has it as long as its facets are those of that type. */
+  readonly named?: DraftSimpleType;
+}
+
+/** A simple type that has a name in the source: a type word with facets, as a field has them. */
+export interface DraftSimpleType {
+  readonly name: string;
+  /** Namespace of its name in XML Schema. */
+  readonly namespace?: string;
+  readonly place: Place;
+  readonly description?: string;
+  readonly example?: Scalar;
+  readonly word: string;
+  readonly facets: Facets;
 }
 
 export interface DraftCompound {
@@ -205,6 +221,8 @@ type Scalar = string | number | boolean;
 /** Facets that a field has, and each entry of a collection in `entry`. */
 export interface Facets {
   enum?: readonly Scalar[];
+  /** What values of `enum` mean, by their texts. */
+  labels?: Readonly<Record<string, string>>;
   pattern?: string | readonly string[];
   minimum?: number | string;
   maximum?: number | string;

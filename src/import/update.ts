@@ -1,5 +1,6 @@
 import { type Document, isMap, isScalar, type Pair, parseAllDocuments, type YAMLMap } from 'yaml';
 import { type Declared, type DeclaredMap, type DeclaredValue, isMapValue, isSame } from './declare/declared.ts';
+import { FACETS } from './declare/types.ts';
 import { ImportError } from './place.ts';
 import { nodeOf, yamlOf, yamlText } from './yaml.ts';
 
@@ -46,6 +47,8 @@ export class DefinitionFiles {
   readonly #places = new Map<string, Placed>();
   readonly #touched = new Set<string>();
   #changes: Change[] = [];
+  /** The ids of the named types of a contract, in its last import and in this one. */
+  #types: ReadonlySet<string> = NOTHING;
   #file = '';
 
   /** @throws ImportError for a definition file that is not valid YAML */
@@ -110,6 +113,7 @@ export class DefinitionFiles {
   update({ before, after, pathOf }: Omit<UpdateInput, 'files'>): Update {
     this.#touched.clear();
     this.#changes = [];
+    this.#types = new Set([...before, ...after].flatMap(({ kind, id }) => (kind === 'type' ? [id] : [])));
     const known = new Map(before.map((each) => [keyOf(each), each]));
     const wanted = new Map(after.map((each) => [keyOf(each), each]));
     for (const each of after) this.#bring(each, known.get(keyOf(each)), pathOf);
@@ -181,10 +185,25 @@ export class DefinitionFiles {
   /** Brings the keys of a map up to date. */
   #merge(map: YAMLMap, base: DeclaredMap, wanted: DeclaredMap, path: readonly string[]): void {
     const isOfFields = TYPED.has(path.at(-1) ?? '');
+    const kept = TYPED.has(path.at(-2) ?? '') ? this.#keptType(map, base, wanted, path) : NOTHING;
     for (const key of new Set([...Object.keys(base), ...Object.keys(wanted)])) {
+      if (kept.has(key)) continue;
       const values = { mine: valueIn(map, key), base: base[key], wanted: wanted[key] };
       this.#mergeKey(map, key, isOfFields ? mapValues(values, asMap) : values, wanted, [...path, key]);
     }
+  }
+
+  /**
+   * The keys of a field's type and restrictions, which stay together where people changed one of them and a named type comes or
+   * goes: that has the restrictions which the field had itself.
+   */
+  #keptType(map: YAMLMap, base: DeclaredMap, wanted: DeclaredMap, path: readonly string[]): ReadonlySet<string> {
+    const isNamed = [base.type, wanted.type].some((each) => this.#types.has(String(each).replace(COLLECTED, '')));
+    if (!isNamed || isSame(base.type, wanted.type)) return NOTHING;
+    const isMine = [...OF_TYPE].some((key) => !isSame(valueIn(map, key), base[key]));
+    if (!isMine) return NOTHING;
+    this.#note('kept', [...path, 'type'], valueIn(map, 'type'), wanted.type);
+    return OF_TYPE;
   }
 
   #mergeKey(map: YAMLMap, key: string, values: Values, around: DeclaredMap, path: readonly string[]): void {
@@ -226,6 +245,11 @@ function innerMap(map: YAMLMap, key: string, value: DeclaredMap): YAMLMap {
   map.set(key, made);
   return made;
 }
+
+/** The type of a field, and what restricts it. */
+const OF_TYPE: ReadonlySet<string> = new Set(['type', 'entry', ...FACETS]);
+const NOTHING: ReadonlySet<string> = new Set();
+const COLLECTED = /^(?:list|map) of /;
 
 /** Maps whose members are fields, each of which may be a type word. */
 const TYPED: ReadonlySet<string> = new Set(['fields', 'one-of']);

@@ -2,6 +2,7 @@ import { defineKind } from './kind.ts';
 
 /** A table whose records are read and saved, with the classes that run at a save. */
 export const component = defineKind({
+  code: true,
   granted: 'components',
   members: {
     components: {

@@ -1,3 +1,4 @@
+import { linkAfterSave } from '../messaging/link/publication.ts';
 import { type Component, type ComponentEventRegistration, columnOf, type RelatedContent } from '../model/component.ts';
 import { isOneOfSeveral } from '../model/derivation.ts';
 import type { Document } from '../model/document.ts';
@@ -10,7 +11,7 @@ import type { Documents } from './document/documents.ts';
 import { typeWords } from './document/field-type.ts';
 import type { WantedFile } from './handlers.ts';
 import { byId, declarationsOf, type Linking, linkEach, resolveKey } from './linking.ts';
-import { eachOnce, given } from './object.ts';
+import { eachOnce, given, type Mutable } from './object.ts';
 import type { Declaration } from './read/declaration.ts';
 import {
   type ComponentDeclared,
@@ -28,10 +29,10 @@ export function linkComponents(
   services: ReadonlyMap<string, RelatedContent>,
   roles: ReadonlyMap<string, Role>,
   sources: GrantSources,
-): Map<string, Component> {
+): Map<string, Mutable<Component>> {
   const { linking } = documents;
   return linkEach<ComponentDeclared, Component>(linking, 'component', (declaration) => {
-    const { id, value } = declaration;
+    const { id, value, at } = declaration;
     const events = linkRegistrations(linking, id, value.events ?? [], { services, roles });
     const grants = grantsOf(linking, sources, id, value);
     const shape = linkShape(documents, declaration);
@@ -42,12 +43,16 @@ export function linkComponents(
       linking.declared.reject('component', id);
       return undefined;
     }
+    const saved = { id, shape, keys, ...given({ lock }), at: positionOf(at) };
     return {
       table: value.table,
       shape,
       keys,
       ...given({ lock, columns, infinity: value.infinity === undefined ? undefined : ('null' as const) }),
       events,
+      ...given({ afterSave: linkAfterSave(linking, saved, value, roles) }),
+      // Linked after the operations, which refer to components.
+      publications: [],
       ...grants,
       // No list names it: a grant of the operation that reads or saves it is enough.
       public: grants.permissions.length === 0 && value.permission === undefined,

@@ -1,8 +1,10 @@
 import type { KindWord } from '../kinds/kinds.ts';
 import { checkMessageQueues, linkMessageQueues, linkSubscriptions, subscriptionFiles } from '../messaging/link/link.ts';
+import { afterSaveFiles, checkPublications, linkPublications } from '../messaging/link/publication.ts';
 import { checkPublicationCircles } from '../messaging/link/publication-circle.ts';
 import { checkReplies } from '../messaging/link/queue-answer.ts';
 import { replySubscriptions } from '../messaging/link/reply-to.ts';
+import type { Component } from '../model/component.ts';
 import type { Migrations } from '../model/gateway.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Operation } from '../model/service.ts';
@@ -43,12 +45,14 @@ export interface LinkInput {
 }
 
 /** What linking makes: the members of the registry, whose gateway may be missing, and what linkers alone use. */
-export interface Linked extends Omit<Registry, 'gateway' | 'documents' | 'operations'> {
+export interface Linked extends Omit<Registry, 'gateway' | 'documents' | 'operations' | 'components'> {
   readonly gateway: Registry['gateway'] | undefined;
   readonly migrations: Migrations | undefined;
   readonly documents: Documents;
   /** A routing may still disable them. */
   readonly operations: ReadonlyMap<string, Mutable<Operation>>;
+  /** What they publish is linked with the operations. */
+  readonly components: ReadonlyMap<string, Mutable<Component>>;
   readonly callers: Callers;
   /** What `call:` may refer to, the flows among it. */
   readonly calls: Calls;
@@ -167,6 +171,8 @@ const LINKED = {
       const { documents, relatedContent, roles } = needed;
       return { components: linkComponents(documents, relatedContent, roles, granted(linking, needed, 'component')) };
     },
+    check: ({ components }, linking) => checkPublications(linking, components.values()),
+    code: (_, linking) => afterSaveFiles(linking),
   }),
   recurrence: linked({
     needs: [],
@@ -193,6 +199,7 @@ const LINKED = {
     link: ({ permissionLists: lists, ...needed }, { committed }) => {
       const { services, operations, consumers, calls, overrides } = linkServices({ ...needed, lists, committed });
       settleTypeNames([...operations.values(), ...consumers.values()]);
+      linkPublications(needed.documents.linking, { ...needed, operations, calls });
       return {
         ...{ services: byId(services), operations: byId<Mutable<Operation>>(operations.values()) },
         ...{ consumers: byId(consumers.values()), flows: byId(calls.flows.values()), calls, overrides },

@@ -1,5 +1,6 @@
 import type { ScalarType } from '../model/field.ts';
 import type { SimpleType } from '../model/simple-type.ts';
+import { isXmlName } from '../wire/xml/text.ts';
 import { type Place, placeText } from './diagnostic/diagnostic.ts';
 import { linkField } from './document/field.ts';
 import { type DocumentSource, parseTypeWord } from './document/field-type.ts';
@@ -36,10 +37,17 @@ function linkSimpleType(linking: Linking, { id, value, at }: Declaration<TypeDec
   const base = baseOf({ ...linking, report: { ...report, raise } }, value, places.value(value, 'base'));
   if (base === undefined) return undefined;
   const field = linkRestricted({ ...linking, report: { ...report, raise } }, id, value);
-  if (field === undefined || !isSound) return undefined;
-  const { anyCase, enum: listed, patterns, space, minimum, maximum, range, digits, fraction, example } = field;
-  const facets = given({ enum: listed, patterns, space, minimum, maximum, range, digits, fraction, example });
-  return { id, ...given({ description: value.description }), base, anyCase, ...facets, at: field.at };
+  if (field === undefined) return undefined;
+  const { anyCase, enum: listed, labels, patterns, space, minimum, maximum, range, digits, fraction, example } = field;
+  const facets = given({ enum: listed, labels, patterns, space, minimum, maximum, range, digits, fraction, example });
+  if (value['xml-type'] !== undefined && !isXmlName(value['xml-type']))
+    raise('xml-name', { name: value['xml-type'] }, places.value(value, 'xml-type'));
+  const shown = given({
+    description: value.description,
+    xmlType: value['xml-type'],
+    namespace: value.namespace,
+  });
+  return isSound ? { id, ...shown, base, anyCase, ...facets, at: field.at } : undefined;
 }
 
 /** The type of a single value that a word names. */
@@ -53,7 +61,7 @@ function baseOf({ report }: Linking, { base }: TypeDeclared, at: Place): ScalarT
 
 /** A field with the base for its type and the same restrictions, whose rules are the same. */
 function linkRestricted(linking: Linking, id: string, value: TypeDeclared) {
-  const { type: _, base, ...rest } = value;
+  const { type: _, base, 'xml-type': __, namespace: ___, ...rest } = value;
   const declared: FieldDeclared = { ...rest, type: base };
   const container = { [id]: declared };
   linking.places.alias(declared, value);

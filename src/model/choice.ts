@@ -76,9 +76,8 @@ export function compileMayBe(field: JsonMember): (kind: JsonKind, text: string |
 function jsonValues({ type: { kind: word }, fixed, enum: listed, anyCase }: JsonMember): JsonValues {
   if (word === 'list' || word === 'map' || word === 'document')
     return { kind: word === 'list' ? 'array' : 'object', values: undefined, anyCase };
-  const { json, primitive, values: spellings } = traitsOf({ kind: word });
-  // A double may be a number or a text, and any JSON anything.
-  const isAnyKind = primitive === 'json' || primitive === 'double';
+  const { json, primitive, values: spellings, beyondNumbers } = traitsOf({ kind: word });
+  const isAnyKind = primitive === 'json' || beyondNumbers;
   const kind = isAnyKind ? undefined : json.type === 'integer' ? 'number' : (json.type as JsonKind);
   // One date or number can be spelled in several ways.
   const isSpelledOnce = primitive === 'text' || primitive === 'integer' || primitive === 'boolean';

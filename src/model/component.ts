@@ -1,8 +1,10 @@
 import type { Position } from './definition.ts';
 import type { Document } from './document.ts';
 import type { Field } from './field.ts';
+import type { Conditions, InputMap } from './message.ts';
 import type { Retry } from './retry.ts';
 import type { PermissionList, Role } from './security.ts';
+import type { Operation } from './service.ts';
 import type { DocumentValue } from './value.ts';
 
 /** A kind of record in a table, saved as a whole, with events (specification 6.2, field notes 5). */
@@ -23,6 +25,10 @@ export interface Component {
   readonly infinity?: 'null';
   /** Sorted by sequence number, those before the save first. */
   readonly events: readonly ComponentEventRegistration[];
+  /** Code that runs in the transaction of each save, after the record was written. */
+  readonly afterSave?: AfterSave;
+  /** What saves publish in their transaction, after that code. */
+  readonly publications: readonly Publication[];
   /** Permission lists that grant access: those that it names, and those that name it. */
   readonly permissions: readonly PermissionList[];
   /** Where each list is granted; absent for definitions that are in no file. */
@@ -53,6 +59,65 @@ export interface ComponentEventRegistration {
   readonly as?: Role;
   /** Of a class after the save; {@link CLASS_RETRY} by default. */
   readonly retry?: Retry;
+  readonly at: Position;
+}
+
+/** The effect of a save on a record, whatever the method is. */
+export const SAVE_EFFECTS = ['created', 'updated', 'deleted'] as const;
+export type SaveEffect = (typeof SAVE_EFFECTS)[number];
+
+/** The saves that something is for. */
+export interface SaveFilter {
+  /** All of {@link SAVE_EFFECTS} by default. */
+  readonly on: readonly SaveEffect[];
+  /** About {@link savedFields}. */
+  readonly when: Conditions;
+}
+
+/** What the names of values before a save begin with. */
+export const BEFORE = 'before.';
+/** The name of the effect of a save. */
+export const EFFECT = 'save.action';
+
+/**
+ * The fields that conditions and maps of saves are about: those of the record as it was written, or as it was when it was
+ * deleted; `before.FIELD`, their values before the save, which a new record does not have; and {@link EFFECT}.
+ * @param on the effects of these saves
+ */
+export function savedFields(
+  { shape, keys, lock, at }: Pick<Component, 'shape' | 'keys' | 'lock' | 'at'>,
+  on: readonly SaveEffect[],
+): ReadonlyMap<string, Field> {
+  const isAlwaysThere = (field: Field): boolean => field.required || field === lock || keys.includes(field);
+  const found = new Map<string, Field>();
+  const type = { kind: 'string', length: 7 } as const;
+  const own = { anyCase: false, sensitive: false, attribute: false, absent: 'omit', url: 'segment', at } as const;
+  found.set(EFFECT, { ...own, name: EFFECT, jsonName: EFFECT, xmlName: EFFECT, type, required: true, enum: on });
+  if (on.some((effect) => effect !== 'created'))
+    for (const field of shape.fields) {
+      const { default: _, fixed: __, ...rest } = field;
+      const required = isAlwaysThere(field) && !on.includes('created');
+      found.set(BEFORE + field.name, { ...rest, name: BEFORE + field.name, required });
+    }
+  for (const field of shape.fields) found.set(field.name, { ...field, required: isAlwaysThere(field) });
+  return found;
+}
+
+/** Code that runs after a record was written, in the transaction of the save (`after-save:`). */
+export interface AfterSave extends SaveFilter {
+  /** Code of the project: `<handlers>/<file>.ts`, with `onSave`. */
+  readonly file: string;
+  /** The role under whose grants it runs; those of the user who saves by default. */
+  readonly as?: Role;
+  readonly at: Position;
+}
+
+/** A message that saves publish, in their transaction (`publish:`). It needs no grant: the component itself grants it. */
+export interface Publication extends SaveFilter {
+  /** Its answer is a queue. */
+  readonly operation: Operation;
+  /** What fills its request. */
+  readonly input: InputMap;
   readonly at: Position;
 }
 

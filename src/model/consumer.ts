@@ -61,7 +61,7 @@ export interface RestConsumer extends Consumer {
   /** The target's address is only a scheme, and the templates begin with the host. */
   readonly host: boolean;
   /**
-   * The input of a call: those fields of request, template document and `values:` that the request uses. A body without a
+   * The input of a call: those fields of request, `variables:` and `values:` that the request uses. A body without a
    * document is the field `content`.
    */
   readonly input: Document;

@@ -3,6 +3,7 @@ import type { Spacing } from '../wire/white-space.ts';
 import type { Position } from './definition.ts';
 import type { Document } from './document.ts';
 import type { ScalarKind } from './scalar.ts';
+import type { SimpleType } from './simple-type.ts';
 
 /**
  * A single value. In memory an `integer` is a number, or a bigint beyond 2^53 - 1, a `boolean` a boolean, `binary` an
@@ -92,6 +93,8 @@ export interface Field {
   /** Element or attribute name in XML (`xml:`); the name unless said otherwise. */
   readonly xmlName: string;
   readonly type: FieldType;
+  /** The named type of its values, if it restricts these no further: base and restrictions are those of the type. */
+  readonly named?: SimpleType;
   readonly description?: string;
   readonly required: boolean;
   /** `required: false` is declared: a header or a field of a form that is this field alone may be left out of calls. */
@@ -111,6 +114,8 @@ export interface Field {
    */
   readonly assumed?: string | number | boolean;
   readonly enum?: readonly (string | number | boolean)[];
+  /** What values of `enum` mean, by their texts. */
+  readonly labels?: Readonly<Record<string, string>>;
   /** Letter case of the caller's value does not matter; the value is taken over as `enum` spells it. */
   readonly anyCase: boolean;
   /** Regular expressions (ECMA-262, `u` flag), each of which the whole value must match. */

@@ -38,15 +38,15 @@ export interface Retention {
   /** Results in files, polled results, and reports of processes, from their end. */
   readonly results: RetentionPeriod;
   /** Process requests, from their end. */
-  readonly requests: RetentionPeriod;
+  readonly 'process-requests': RetentionPeriod;
   /** Message logs of process requests, from the end of the request. */
-  readonly messages: RetentionPeriod;
+  readonly 'process-logs': RetentionPeriod;
   /** Records of calls, from their end. */
   readonly calls: RetentionPeriod;
   /** Statistics of calls, from the minute that they are about. */
   readonly statistics: RetentionPeriod;
-  /** Dead letters, from the last attempt. */
-  readonly dead: RetentionPeriod;
+  /** Jobs that have failed, from the last attempt. */
+  readonly 'failed-jobs': RetentionPeriod;
   /** Callers that are known by their tokens alone, from their last call that queued work. */
   readonly callers: RetentionPeriod;
   /** Sessions of the console, from their end. */

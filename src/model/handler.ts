@@ -1,5 +1,5 @@
 import type { Blobs, StoredBlob } from './blob.ts';
-import type { SavedRecord, SaveOptions, StoredRecord } from './component.ts';
+import type { SavedRecord, SaveEffect, SaveOptions, StoredRecord } from './component.ts';
 import type { Fault } from './fault.ts';
 import type { FlowReply, InvokeReply } from './invoke-reply.ts';
 import type { Process } from './process.ts';
@@ -277,7 +277,7 @@ export interface MessageContext
 export interface MessageHandler {
   /**
    * Takes a message. An error ends the attempt and undoes what it wrote; the message is delivered again, as `retry` of the
-   * subscription says. A Fault with a status below 500 ends the delivery. Of a subscription with `replies: true` it returns the
+   * subscription says. A Fault with a status below 500 ends the delivery. Of a subscription with `gives-reply: true` it returns the
    * reply, and a Fault that ends the delivery is the reply.
    */
   onMessage(message: never, context: MessageContext): unknown;
@@ -309,6 +309,61 @@ export interface ReplyHandler {
   onReply(reply: never, context: ReplyContext): void | Promise<void>;
   /** Takes a fault in the same way; then the delivery is done. Without it a fault ends the delivery, which has failed. */
   onFault?(fault: LaterFault, context: ReplyContext): void | Promise<void>;
+}
+
+/**
+ * A save of a component's record, as the code that runs after it gets it.
+ * @typeParam E the saves that the code runs for
+ */
+export type RecordSave<R = DocumentValue, E extends SaveEffect = SaveEffect> = Extract<
+  | {
+      readonly action: 'created';
+      /** A new record has no values before the save. */
+      readonly before: undefined;
+      /** The record as it was written, frozen. */
+      readonly after: R;
+      /** Id of the save, a UUID. */
+      readonly id: string;
+    }
+  | {
+      readonly action: 'updated';
+      /** The record before the save, frozen. */
+      readonly before: R;
+      /** The record as it was written, frozen. */
+      readonly after: R;
+      /** Id of the save, a UUID. */
+      readonly id: string;
+    }
+  | {
+      readonly action: 'deleted';
+      /** The record that was deleted, frozen. */
+      readonly before: R;
+      readonly after: undefined;
+      /** Id of the save, a UUID. */
+      readonly id: string;
+    },
+  { readonly action: E }
+>;
+
+/**
+ * The context of code that runs after a record was written (`after-save:`). What it writes with {@link SqlTransaction.execute},
+ * `saveComponent`, `schedule` and `publish` is part of the transaction of the save: it is committed with the record, or not at all.
+ */
+export interface SaveContext extends Omit<WorkContext, 'transaction'>, SqlTransaction, Pick<Transaction, 'schedule'> {
+  /** The transaction of the save. Its `query` sees what the transaction has written, `query` of the context does not. */
+  readonly tx: Transaction;
+  /** Id of the component. */
+  readonly component: string;
+}
+
+/** The code that runs after the saves of a component. `generated/handlers.ts` has its typed form. */
+export interface SaveHandler {
+  /**
+   * Runs in the transaction of the save, after the record was written. An error undoes the save; throw a Fault to choose the
+   * reply. Call other systems from a subscription instead: on SQLite everything else that writes waits for the transaction, and on
+   * PostgreSQL it may run more than once, if the transaction had to give way to another one; it is committed once.
+   */
+  onSave(save: never, context: SaveContext): void | Promise<void>;
 }
 
 /** A row as the database driver returns it, by column name. */

@@ -31,13 +31,16 @@ export function isComparable({ type }: Pick<Field, 'type'>): boolean {
   return traits.primitive !== 'binary' && traits.primitive !== 'json';
 }
 
+/** Values of fields, of which a document has one each; all documents when empty (`when:`). */
+export type Conditions = readonly { readonly field: string; readonly values: readonly Value[] }[];
+
 /** A subscription (`subscription:`): what the messages of an operation are delivered to. */
 export interface Subscription {
   readonly id: string;
   readonly description?: string;
   readonly operation: Operation;
-  /** Values of request fields, of which the message has one each; all messages when empty. */
-  readonly when: readonly { readonly field: string; readonly values: readonly Value[] }[];
+  /** About fields of the request. */
+  readonly when: Conditions;
   readonly target:
     | /** Code of the project: `<handlers>/<file>.ts`, with `onMessage`. */ {
         readonly kind: 'handler';
@@ -49,7 +52,7 @@ export interface Subscription {
         readonly call: ConsumerOperation | Flow;
         readonly input: InputMap;
         /** Only for an operation: its reply comes later. */
-        readonly reply?: AwaitedReply;
+        readonly awaitsReply?: AwaitedReply;
       }
     /** The caller, which named an address below one of the node: it gets the reply to its message. See {@link ReplyTo}. */
     | { readonly kind: 'caller'; readonly node: Node };
@@ -61,7 +64,7 @@ export interface Subscription {
   readonly concurrency: number;
   readonly active: boolean;
   /** Whether what its code returns is the reply to the message. */
-  readonly replies: boolean;
+  readonly givesReply: boolean;
   /** Milliseconds from when a message was published, after which callers are not asked to wait for its reply any more. */
   readonly within?: number;
   readonly at: Position;
@@ -94,7 +97,7 @@ export function nodesOf({ target }: Pick<Subscription, 'target'>): readonly Node
   return [...new Set(operationsOf(target.call).map(({ target: node }) => node))];
 }
 
-/** The reply to a call that its target takes at once and answers later (`reply:`). */
+/** The reply to a call that its target takes at once and answers later (`awaits-reply:`). */
 export interface AwaitedReply {
   /** Milliseconds for which it is awaited from when the target has taken the call. */
   readonly within: number;
@@ -121,7 +124,7 @@ export type InputSource =
 /** The files of code of a subscription: that which takes its messages, or the replies that come later. */
 export function codeOfSubscription({ target }: Pick<Subscription, 'target'>): readonly string[] {
   if (target.kind === 'caller') return [];
-  const file = target.kind === 'handler' ? target.file : target.reply?.file;
+  const file = target.kind === 'handler' ? target.file : target.awaitsReply?.file;
   return file === undefined ? [] : [file];
 }
 

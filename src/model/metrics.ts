@@ -137,7 +137,7 @@ export const METRICS = {
   signalbox_retention_removed_total: {
     type: 'counter',
     help: 'Entries of expired data that were removed since the database was created, by kind.',
-    labels: { kind: 'as in the table of [what grows](#what-grows-and-what-bounds-it): `requests`' },
+    labels: { kind: 'as in the table of [what grows](#what-grows-and-what-bounds-it): `process-requests`' },
     of: 'fleet',
     combined: 'max',
   },

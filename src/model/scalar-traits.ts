@@ -49,6 +49,8 @@ export interface ScalarTraits {
   readonly order: OrderName | undefined;
   /** The only values, when there are few. */
   readonly values: readonly string[] | undefined;
+  /** `INF`, `-INF` and `NaN` are values of a floating-point type. They are texts in JSON, which has no numbers for them. */
+  readonly beyondNumbers: boolean;
   /** The least and the greatest value, of a type of fewer bits than what holds it. */
   readonly range: Required<Pick<Range, 'minimum' | 'maximum'>> | undefined;
   /** A value of a text type can fill a field of this type. */
@@ -157,6 +159,7 @@ export const PLAIN = {
   lexical: undefined,
   order: undefined,
   values: undefined,
+  beyondNumbers: false,
   range: undefined,
   takesText: false,
   body: 'text',
@@ -183,6 +186,23 @@ export const SPELLED = {
   sql: { ...TEXT_SQL, columns: ['text'] },
   jdbc: [12, 'VARCHAR'],
   peoplesoft: { type: 'Long Character', length: 0 },
+} as const;
+
+/** A floating-point number. */
+export const FLOATING = {
+  ...PLAIN,
+  primitive: 'double',
+  order: 'double',
+  takes: { bounds: 'value', pattern: false, enum: true, key: false },
+  typescript: { type: 'number', note: undefined },
+  example: 0.5,
+  sql: {
+    cast: { sqlite: 'real', postgres: 'double precision', mysql: 'double' },
+    columns: ['integer', 'decimal', 'real'],
+    comparedAs: 'decimal',
+  },
+  workbook: { width: 14, format: 'general' },
+  peoplesoft: { type: 'Number', length: 0 },
 } as const;
 
 /** A whole number. */

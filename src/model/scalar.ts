@@ -7,6 +7,7 @@
 import type { Range } from '../wire/order.ts';
 import { type Field, type FieldType, isCollection, type ScalarType, singleType } from './field.ts';
 import {
+  FLOATING,
   FREE,
   FREE_XML,
   PLAIN,
@@ -52,6 +53,14 @@ const ENTRIES = {
     },
     jdbc: [-5, 'BIGINT'],
   },
+  long: {
+    ...WHOLE,
+    description: 'the same, as `xs:long` in XML Schema',
+    range: { minimum: '-9223372036854775808', maximum: '9223372036854775807' },
+    json: { type: 'integer', format: 'int64' },
+    xml: { ...PLAIN_XML, type: 'xs:long' },
+    jdbc: [-5, 'BIGINT'],
+  },
   int: {
     ...WHOLE,
     description: 'whole number of 32 bits, -2^31 to 2^31 - 1',
@@ -95,23 +104,42 @@ const ENTRIES = {
     peoplesoft: { type: 'Number', length: 0 },
   },
   number: {
-    ...PLAIN,
-    description: 'floating-point number of 64 bits; `INF`, `-INF` and `NaN` are texts in JSON',
-    primitive: 'double',
-    order: 'double',
-    takes: { bounds: 'value', pattern: false, enum: true, key: false },
+    ...FLOATING,
+    description: 'number as JSON has it: of 64 bits, and never infinite',
+    json: { type: 'number' },
+    xml: { ...PLAIN_XML, type: 'xs:double' },
+    jdbc: [8, 'DOUBLE'],
+  },
+  double: {
+    ...FLOATING,
+    description: 'the same, of 64 bits in contracts (`format: double`)',
     json: { type: 'number', format: 'double' },
     xml: { ...PLAIN_XML, type: 'xs:double' },
-    typescript: { type: 'number', note: undefined },
-    example: 0.5,
-    sql: {
-      cast: { sqlite: 'real', postgres: 'double precision', mysql: 'double' },
-      columns: ['integer', 'decimal', 'real'],
-      comparedAs: 'decimal',
-    },
     jdbc: [8, 'DOUBLE'],
-    workbook: { width: 14, format: 'general' },
-    peoplesoft: { type: 'Number', length: 0 },
+  },
+  float: {
+    ...FLOATING,
+    description:
+      'the same, of 32 bits in contracts (`format: float`): from -3.4028235e38 to 3.4028235e38, and not rounded here',
+    json: { type: 'number', format: 'float' },
+    xml: { ...PLAIN_XML, type: 'xs:float' },
+    jdbc: [7, 'REAL'],
+  },
+  'xs-double': {
+    ...FLOATING,
+    description: '`xs:double` of XML Schema: as `double`, and `INF`, `-INF` and `NaN`, which are texts in JSON',
+    beyondNumbers: true,
+    json: { type: 'number', format: 'double' },
+    xml: { ...PLAIN_XML, type: 'xs:double' },
+    jdbc: [8, 'DOUBLE'],
+  },
+  'xs-float': {
+    ...FLOATING,
+    description: '`xs:float` of XML Schema: as `xs-double`, of 32 bits in contracts',
+    beyondNumbers: true,
+    json: { type: 'number', format: 'float' },
+    xml: { ...PLAIN_XML, type: 'xs:float' },
+    jdbc: [7, 'REAL'],
   },
   boolean: {
     ...PLAIN,
@@ -323,8 +351,10 @@ const ENTRIES = {
 /** The word that stands for a type in YAML. */
 export type ScalarKind = keyof typeof ENTRIES;
 
-/** The type of integers without bounds, which imports choose. */
+/** Types of numbers that imports choose: of integers without bounds, and of floating-point numbers of XML Schema. */
 export const BIG_INTEGER = 'big-integer' satisfies ScalarKind;
+export const XS_DOUBLE = 'xs-double' satisfies ScalarKind;
+export const XS_FLOAT = 'xs-float' satisfies ScalarKind;
 
 /** The facts about each type. */
 export const SCALARS: Readonly<Record<ScalarKind, ScalarTraits>> = ENTRIES;

@@ -18,7 +18,7 @@ export interface PermissionList {
   readonly processes: readonly string[];
   readonly components: readonly string[];
   /** `all`: users may see and change the process requests of others, for processes that they may run. */
-  readonly requests?: 'all';
+  readonly processRequests?: 'all';
   /** The grants of the console, each with the place of its entry. Any grant includes `read`. */
   readonly console?: ReadonlyMap<ConsoleGrant, Position>;
   readonly at: Position;

@@ -1,4 +1,4 @@
-import type { ComponentEventName } from './component.ts';
+import type { ComponentEventName, SaveEffect } from './component.ts';
 import type { SqlTransaction, Transaction, WorkContext } from './handler.ts';
 import type { DocumentValue } from './value.ts';
 
@@ -15,7 +15,7 @@ export interface ComponentEvent<R = DocumentValue> extends Omit<WorkContext, 'bl
   readonly tx: Transaction;
   readonly component: string;
   readonly event: ComponentEventName;
-  readonly action: 'created' | 'updated' | 'deleted';
+  readonly action: SaveEffect;
   /** Id of the save, a UUID. */
   readonly save: string;
   /** The record before the save, frozen; `undefined` for a new one. */

@@ -123,7 +123,7 @@ export interface SoapForm {
   /** In rpc/literal, the namespace of the element around a reply; that of a request if absent. */
   readonly replyNamespace?: string;
   /** The name of the element around a reply; `<name>Response` if absent. */
-  readonly reply?: string;
+  readonly replyElement?: string;
   /** Calls have the header blocks of WS-Addressing. */
   readonly addressing?: true;
   /** All fields of the request, which are body over SOAP. */

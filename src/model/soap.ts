@@ -28,8 +28,8 @@ export function soapElements(
 }
 
 /** The name of the element around a reply. */
-export function replyName({ name, reply = `${name}Response` }: Pick<SoapForm, 'name' | 'reply'>): string {
-  return reply;
+export function replyName({ name, replyElement = `${name}Response` }: Pick<SoapForm, 'name' | 'replyElement'>): string {
+  return replyElement;
 }
 
 /** The documents of an operation's faults over SOAP. */

@@ -8,6 +8,7 @@ import type {
   ProcessContext,
   Reply,
   ReplyOptions,
+  SaveContext,
   ScheduleOptions,
   Transaction,
 } from './handler.ts';
@@ -246,6 +247,26 @@ export interface TypedMessage<
   /** The settings of the project: see {@link WorkContext.settings}. */
   readonly settings: St;
   /** The transaction of the delivery: see {@link MessageContext.tx}. */
+  readonly tx: TypedTransaction<Q, S, P, M>;
+}
+
+/** {@link SaveContext} with the types of the project's queries, calls, flows, components, processes and messages. */
+export interface TypedSaveContext<
+  Q extends QueryTypes<Q>,
+  C extends CallTypes<C>,
+  F extends FlowTypes<F>,
+  S extends ComponentTypes<S> = AnyComponents,
+  P extends ProcessTypes<P> = AnyProcesses,
+  M extends MessageTypes<M> = NoMessages,
+  St extends object = NoSettings,
+> extends Omit<SaveContext, OwnTypes | 'tx' | 'schedule'>,
+    Pick<TypedContext<Q, C, F, number, never>, 'query' | 'call' | 'flow' | 'faultOf'>,
+    Pick<TypedTransaction<Q, S, P, M>, 'schedule'>,
+    TypedSaves<S>,
+    TypedPublish<M> {
+  /** The settings of the project: see {@link WorkContext.settings}. */
+  readonly settings: St;
+  /** The transaction of the save: see {@link SaveContext.tx}. */
   readonly tx: TypedTransaction<Q, S, P, M>;
 }
 

@@ -37,7 +37,7 @@ export async function findRequests(
     .execute();
 }
 
-/** Selects the requests that {@link checkAccess} lets a user see: the user's own, and with `requests: all` those of others. */
+/** Selects the requests that {@link checkAccess} lets a user see: the user's own, and with `process-requests: all` those of others. */
 function visible(query: ReturnType<typeof selectRequests>, registry: Registry, user: User) {
   if (!seesOthers(user)) return query.where('oprid', '=', user.id);
   return query.where((builder) => {
@@ -98,14 +98,14 @@ function statusDigits(
 /** `see` the status of a request, or `use` it: read its message log and report, and change it. */
 type Access = 'see' | 'use';
 
-/** Whether a list of the user has `requests: all`, for requests of others whose processes the user may run. */
+/** Whether a list of the user has `process-requests: all`, for requests of others whose processes the user may run. */
 export function seesOthers({ permissionLists }: User): boolean {
-  for (const { requests } of permissionLists) if (requests === 'all') return true;
+  for (const { processRequests } of permissionLists) if (processRequests === 'all') return true;
   return false;
 }
 
 /**
- * Checks a user's access to a request. It belongs to its operator. Other users need `requests: all`: they may use it if they
+ * Checks a user's access to a request. It belongs to its operator. Other users need `process-requests: all`: they may use it if they
  * may run its process, and see it if its process is not declared here, because another system entered it. A request that
  * runs a private query of its operator is hidden from them. Hidden requests are answered as if they did not exist.
  * @throws Fault NOT_FOUND; FORBIDDEN for a request that the user may only see

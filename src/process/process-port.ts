@@ -72,7 +72,7 @@ export interface RequestReader<Content> extends Monitor {
 
 /** What operators see of the scheduler, beside the requests themselves. Each user sees what the user may. */
 export interface Monitor {
-  /** Whether a user has `requests: all`: sees the requests of others, of processes that the user may run. */
+  /** Whether a user has `process-requests: all`: sees the requests of others, of processes that the user may run. */
   seesOthers(user: User): boolean;
   /** @throws Fault NOT_FOUND */
   detail(instance: number, user: User): Promise<RequestDetail>;

@@ -7,11 +7,14 @@ import { DISTRIBUTION, FINAL } from './status.ts';
  * What is removed of process requests that have ended: first their reports and message logs, later the requests. Requests that
  * another system entered belong to that system.
  */
-export function retainedRequests({ results, messages, requests }: Retention, reports: Blobs): Retained[] {
+export function retainedRequests(
+  { results, 'process-logs': logs, 'process-requests': requests }: Retention,
+  reports: Blobs,
+): Retained[] {
   return [
     { kind: 'reports', keep: results, remove: (tx, batch) => removeReports(tx, reports, batch) },
-    { kind: 'messages', keep: messages, remove: removeMessages },
-    { kind: 'requests', keep: requests, remove: (tx, batch) => removeRequests(tx, reports, batch) },
+    { kind: 'process-logs', keep: logs, remove: removeMessages },
+    { kind: 'process-requests', keep: requests, remove: (tx, batch) => removeRequests(tx, reports, batch) },
   ];
 }
 

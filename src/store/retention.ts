@@ -6,7 +6,7 @@ import type { Db } from './tables.ts';
 
 /** Data that is removed some time after it was last of use. */
 export interface Retained {
-  /** Its key in `signalbox_retention`: `requests`. */
+  /** Its key in `signalbox_retention`: `process-requests`. */
   readonly kind: string;
   /** How long it is kept, in milliseconds. */
   readonly keep: RetentionPeriod;

@@ -18,7 +18,10 @@ const shared = SCALAR_KINDS.filter(isRaw);
 const own = SCALAR_KINDS.filter((word) => !isRaw(word));
 /** Words that mean a type wherever they are; others are text forms, families of columns and types of JSON and JavaScript too. */
 const unmistakable = own.filter(
-  (word) => !['string', 'number', 'int'].includes(word) && !primitives.has(word) && SCALARS[word].lexical === undefined,
+  (word) =>
+    !['string', 'number', 'int', 'long', 'float'].includes(word) &&
+    !primitives.has(word) &&
+    SCALARS[word].lexical === undefined,
 );
 
 const any = (words: readonly string[]): string => `'(?:${words.join('|')})'`;

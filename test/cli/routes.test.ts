@@ -68,7 +68,7 @@ operations:
 ---
 { node: BACK, base: "https://back.example.org" }
 ---
-{ subscription: ANSWERS, operation: ASKED, handler: cache, replies: true }
+{ subscription: ANSWERS, operation: ASKED, handler: cache, gives-reply: true }
 ---
 { subscription: CACHE, operation: CHANGED, handler: cache }
 ---
@@ -85,6 +85,34 @@ operations:
   NOTED  queue EVENTS, public
     POST    Events.v1/noted
 `);
+});
+
+test.concurrent('an operation that saves, with the code after it and what it publishes', async () => {
+  const cwd = await staffProject({
+    'src/handlers/job-saved.ts': 'export default { onSave() {} };\n',
+    'definitions/jobs.yaml': `queue: JOB_EVENTS
+---
+document: JOB
+fields: { ID: { type: integer, required: true } }
+---
+component: JOBS
+table: job
+shape: JOB
+keys: [ID]
+after-save: job-saved
+publish: [JOB_CHANGED, { operation: JOB_CHANGED, on: deleted }]
+---
+service: Jobs.v1
+public: true
+operations:
+  JOB_CHANGED: { post: changed, request: JOB, queue: JOB_EVENTS }
+  JOB_GET: { get: "jobs/{ID}", read: JOBS }
+  JOB_PUT: { put: "jobs/{ID}", save: JOBS }
+`,
+  });
+  const { stdout } = await signalbox(['routes', 'Jobs.v1'], { cwd, env: { COLUMNS: '80' } });
+  expect(stdout).toContain('  JOB_GET  read JOBS, public\n');
+  expect(stdout).toContain('  JOB_PUT  save JOBS, then code job-saved, publishes JOB_CHANGED, public\n');
 });
 
 test.concurrent('operations by service, with the ways to call them, in lines that fit', async () => {

@@ -54,14 +54,23 @@ const json = fc
   })
   .map(exact);
 
+/** The value, without a sign of zero. */
+const plus = (value: number): number => (value === 0 ? 0 : value);
+const finite = fc.double({ noNaN: true, noDefaultInfinity: true }).map(plus);
+
 const values: Readonly<Record<ScalarKind, fc.Arbitrary<unknown>>> = {
   string: text(),
   text: text(),
   integer,
+  long: integer,
   int: fc.integer(),
   'big-integer': fc.bigInt({ min: -(10n ** 40n), max: 10n ** 40n }).map(narrowed),
   decimal,
-  number: fc.double().map((value) => (value === 0 ? 0 : value)),
+  number: finite,
+  double: finite,
+  float: fc.float({ noNaN: true, noDefaultInfinity: true }).map(plus),
+  'xs-double': fc.double().map(plus),
+  'xs-float': fc.float().map(plus),
   boolean: fc.boolean(),
   flag: fc.constantFrom('Y', 'N'),
   date,

@@ -26,7 +26,7 @@ describe('values from text', () => {
     ['number', '1.50', 1.5],
     ['number', '-0', 0],
     ['number', '1e21', 1e21],
-    ['number', '-INF', Number.NEGATIVE_INFINITY],
+    ['xs-double', '-INF', Number.NEGATIVE_INFINITY],
     ['duration', '-P1Y2MT3.5S', '-P1Y2MT3.5S'],
     ['hex', '0fB7', '0fB7'],
     ['boolean', 'true', true],

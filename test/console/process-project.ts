@@ -6,7 +6,7 @@ const DEMO = /password: (\S+)/.exec(USERS)?.[1];
 const users = `${USERS.replace('roles: [ALL]', 'roles: [ALL, OPERATOR]')}---
 permission-list: OPERATING
 console: [read, payload, act, users]
-requests: all
+process-requests: all
 ---
 permission-list: LOOKING
 console: [read]

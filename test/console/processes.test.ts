@@ -123,7 +123,7 @@ describe('processes in the console', () => {
     expect(log.text).toContain(`href="/console/processes/${instance}">request ${instance}</a>`);
   });
 
-  it('of others are hidden from who lacks requests: all, and the page says so', async () => {
+  it('of others are hidden from who lacks process-requests: all, and the page says so', async () => {
     const instance = await schedule();
     const { text } = await reader.get('/processes');
     expect(text).toContain('Your own requests only');

@@ -17,7 +17,7 @@ const WORK: Readonly<Record<string, string>> = {
   // `reader` sees the requests of others.
   'definitions/users.yaml': (PROJECT['definitions/users.yaml'] as string).replace(
     'permission-list: LOOKING\n',
-    'permission-list: LOOKING\nrequests: all\n',
+    'permission-list: LOOKING\nprocess-requests: all\n',
   ),
   'definitions/count-up.yaml': `process: COUNT_UP
 description: Says how far it counts.

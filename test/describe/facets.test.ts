@@ -73,9 +73,16 @@ const FACETS: readonly Facet[] = [
     invalid: [0, 1001, 'INF', 'NaN', '-INF'],
     texts: { valid: ['1E3'], invalid: ['1.0000001e3'] },
   },
-  { field: '{ type: number, minimum: -1.5 }', valid: [-1.5, 'INF'], invalid: [-1.6, 'NaN', '-INF'], lax: ['NaN'] },
+  { field: '{ type: xs-double, minimum: -1.5 }', valid: [-1.5, 'INF'], invalid: [-1.6, 'NaN', '-INF'], lax: ['NaN'] },
   { field: '{ type: number, enum: [1, 2.5] }', valid: [1, 2.5], invalid: [0, 'NaN'] },
-  { field: 'number', valid: [0, 1e21, 'INF', '-INF', 'NaN'], invalid: ['inf', '', true] },
+  {
+    field: 'number',
+    valid: [0, 1e21],
+    invalid: ['INF', '-INF', 'NaN', 'inf', '', true],
+    lax: ['INF', '-INF', 'NaN'],
+  },
+  { field: 'float', valid: [0, 3.4e38, -3.4e38], invalid: ['INF'], untold: [3.5e38], lax: ['INF', '3.5e+38'] },
+  { field: 'xs-double', valid: [0, 1e21, 'INF', '-INF', 'NaN'], invalid: ['inf', '', true] },
   {
     field: '{ type: date, minimum: 2026-01-01, below: 2027-01-01 }',
     valid: ['2026-01-01', '2026-12-31'],

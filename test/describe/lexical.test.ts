@@ -18,7 +18,7 @@ const KINDS = [
   'datetime',
   'integer',
   'decimal',
-  'number',
+  'xs-double',
   'boolean',
   'duration',
   'uuid',
@@ -96,7 +96,7 @@ const TAKEN: Readonly<Record<Exclude<Kind, 'binary'>, readonly (readonly [string
     [`${'0'.repeat(20)}.5`, '0.5'],
     [' 1.0 ', '1.0'],
   ],
-  number: [
+  'xs-double': [
     ['+1', 1],
     ['01', 1],
     ['.5', 0.5],
@@ -179,7 +179,7 @@ const REFUSED: Readonly<Record<Exclude<Kind, 'binary'>, readonly string[]>> = {
   uri: ['', '/orders/17', 'https://example.com/a b', 'https://example.com/é', 'https://example.com/%'],
   integer: ['1.0', '1e3', '--1', '+', '', '1 000', '0x1'],
   decimal: ['.', '+', '1e3', 'INF', 'NaN', '1,5', ''],
-  number: ['', '.', '1,5', 'Infinity', 'inf', '-NaN', '1e', 'e5', '0x1', '1_000', '1e5.0', '1 2'],
+  'xs-double': ['', '.', '1,5', 'Infinity', 'inf', '-NaN', '1e', 'e5', '0x1', '1_000', '1e5.0', '1 2'],
   duration: ['', 'P', 'PT', 'P1DT', '1Y', 'P1S', 'PT1Y', 'P1.5D', 'PT.S', 'P-1D', 'P1D1Y', '+P1D', 'p1d', 'P1W'],
   hex: ['0', '0fb', '0g', '0f 0f', '0x0f'],
   boolean: ['', '2', '01', 'yes'],
@@ -233,7 +233,7 @@ const lexical: Readonly<Record<Kind, fc.Arbitrary<string>>> = {
     .tuple(fc.stringMatching(/^[+-]?0{0,40}$/), fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }))
     .map((parts) => parts.join('')),
   decimal: fc.stringMatching(/^[+-]?([0-9]{1,30}(\.[0-9]{0,30})?|\.[0-9]{1,30})$/),
-  number: fc.oneof(
+  'xs-double': fc.oneof(
     fc.stringMatching(/^[+-]?([0-9]{1,30}(\.[0-9]{0,30})?|\.[0-9]{1,30})([eE][+-]?[0-9]{1,3})?$/),
     fc.constantFrom('INF', '-INF', 'NaN'),
     fc.double().map((value) => String(value).replace('Infinity', 'INF')),

@@ -75,13 +75,13 @@ operations:
   OVER_SOAP: { post: soap, soap: true, request: ORDER, response: RESULT, queue: ORDERS, reply-to: SHOP }
   PLAIN: { soap: true, request: ORDER, queue: ORDERS }
 ---
-{ subscription: A, operation: BY_BODY, handler: answers, replies: true }
+{ subscription: A, operation: BY_BODY, handler: answers, gives-reply: true }
 ---
-{ subscription: B, operation: BY_QUERY, handler: answers, replies: true }
+{ subscription: B, operation: BY_QUERY, handler: answers, gives-reply: true }
 ---
-{ subscription: C, operation: BY_HEADER, handler: answers, replies: true }
+{ subscription: C, operation: BY_HEADER, handler: answers, gives-reply: true }
 ---
-{ subscription: D, operation: OVER_SOAP, handler: answers, replies: true }
+{ subscription: D, operation: OVER_SOAP, handler: answers, gives-reply: true }
 `);
   const orders = replying.services.get('Orders.v1') as Service;
 

@@ -237,8 +237,8 @@ service: Named.v1
 public: true
 namespace: http://shop.example.org/stock
 operations:
-  GET: { soap: { name: GetStock, action: "urn:get", namespace: "urn:requests", reply: Done }, request: text, response: DONE }
-  PUT: { soap: { action: "", namespace: "urn:requests", reply: Done }, request: { fields: { A: integer } }, response: DONE }
+  GET: { soap: { name: GetStock, action: "urn:get", namespace: "urn:requests", reply-element: Done }, request: text, response: DONE }
+  PUT: { soap: { action: "", namespace: "urn:requests", reply-element: Done }, request: { fields: { A: integer } }, response: DONE }
 `);
   expect(partsOf(described, 'GetStockRequest')).toEqual(['parameters=ns1:GetStock']);
   expect(partsOf(described, 'GetStockResponse')).toEqual(['parameters=ns1:Done']);

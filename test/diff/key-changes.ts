@@ -120,7 +120,7 @@ const component = (
 const SHAPE = 'shape: PLACE\nkeys: [ID]\n';
 
 const QUEUED =
-  'node: SHOP\nbase: https://shop.example.org\n---\nnode: MALL\nbase: https://mall.example.org\n---\nqueue: INBOX\n---\ndocument: ORDER\nfields: { N: integer, CALLBACK: text }\n---\nsubscription: TAKEN\noperation: ORDER_POST\nhandler: taken\nreplies: true\n---\nservice: Orders.v1\npublic: true\noperations:\n';
+  'node: SHOP\nbase: https://shop.example.org\n---\nnode: MALL\nbase: https://mall.example.org\n---\nqueue: INBOX\n---\ndocument: ORDER\nfields: { N: integer, CALLBACK: text }\n---\nsubscription: TAKEN\noperation: ORDER_POST\nhandler: taken\ngives-reply: true\n---\nservice: Orders.v1\npublic: true\noperations:\n';
 const queued = (before: string, after: string): KeyChange => {
   const text = (keys: string): string =>
     `${QUEUED}  ORDER_POST: { post: orders, soap: true, request: ORDER, response: ORDER, queue: INBOX${keys} }`;
@@ -148,6 +148,7 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   'type.description': named('text', '', 'description: What it is.'),
   'type.base': ['fields', 'F: KIND\n---\ntype: KIND\nbase: text', 'F: KIND\n---\ntype: KIND\nbase: integer'],
   'type.enum': named('string(3)', '', 'enum: [A, B]'),
+  'type.labels': named('string(3)', 'enum: [A, B]', 'enum: [A, B]\nlabels: { A: Abroad }'),
   'type.pattern': named('text', '', 'pattern: "[A-Z]+"'),
   'type.space': named('text', '', 'space: collapse'),
   'type.minimum': named('integer', '', 'minimum: 1'),
@@ -198,6 +199,11 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   'field.assumed': field('assumed', 'A', 'string(3)'),
   'field.fixed': field('fixed', 'A', 'string(3)'),
   'field.enum': field('enum', '[A, B]', 'string(3)'),
+  'field.labels': [
+    'fields',
+    'F: { type: string(1), enum: [A] }',
+    'F: { type: string(1), enum: [A], labels: { A: Abroad } }',
+  ],
   'field.pattern': field('pattern', '"[A-Z]+"'),
   'field.space': field('space', 'collapse'),
   'field.minimum': field('minimum', '1', 'integer'),
@@ -232,6 +238,11 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   'field.entry.xml': entry('xml', 'Entry'),
   'field.entry.nullable': entry('nullable', 'true'),
   'field.entry.enum': entry('enum', '[A, B]', 'string(3)'),
+  'field.entry.labels': [
+    'fields',
+    'F: { type: list of string(1), entry: { enum: [A] } }',
+    'F: { type: list of string(1), entry: { enum: [A], labels: { A: Abroad } } }',
+  ],
   'field.entry.pattern': entry('pattern', '"[A-Z]+"'),
   'field.entry.space': entry('space', 'collapse'),
   'field.entry.minimum': entry('minimum', '1', 'integer'),
@@ -330,7 +341,7 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     'soap: { reply-namespace: "urn:b" }\nstyle: rpc',
     DOC,
   ),
-  'operation.soap.reply': operation('soap: { reply: A }', 'soap: { reply: B }', DOC),
+  'operation.soap.reply-element': operation('soap: { reply-element: A }', 'soap: { reply-element: B }', DOC),
   'operation.soap.addressing': call(
     SOAP_CALL.replace('true', '{ name: A }'),
     SOAP_CALL.replace('true', '{ name: A, addressing: true }'),
@@ -381,9 +392,9 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     'get: orders',
     'get: orders\nfault: { fields: { M: { type: text, default: "{fault.message}" } } }',
   ),
-  'operation.template': operation(
-    'get: "orders/{N}"\ntemplate: { fields: { N: integer } }',
-    'get: "orders/{N}"\ntemplate: { fields: { N: text } }',
+  'operation.variables': operation(
+    'get: "orders/{N}"\nvariables: { fields: { N: integer } }',
+    'get: "orders/{N}"\nvariables: { fields: { N: text } }',
   ),
   'operation.headers': operation('post: orders', 'post: orders\nheaders: { X-M: "{M}" }', DOC),
   'operation.alias': operation('get: orders', 'get: orders\nalias: shop'),

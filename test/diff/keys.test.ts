@@ -32,7 +32,7 @@ const UNSEEN: Readonly<Record<string, string>> = {
   'operation.call': 'It is what answers; request and reply are those of the operation.',
   'operation.map': 'It is what answers; request and reply are those of the operation.',
   members: 'They are what answers; request and reply are those of the operation.',
-  'operation.reply': 'It is what answers; request and reply are those of the operation.',
+  'operation.reply-of': 'It is what answers; request and reply are those of the operation.',
   'operation.reply-to.retry': 'It is how this gateway deals with failures.',
   'operation.retry': 'A request that is repeated is the same request.',
   'operation.values': 'It fills a field, as code does.',

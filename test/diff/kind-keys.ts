@@ -88,7 +88,7 @@ export const KIND_KEYS: { readonly [K in KindWord]: Readonly<Record<string, Said
     request: REPORTED,
     response: REPORTED,
     fault: REPORTED,
-    template: REPORTED,
+    variables: REPORTED,
     headers: REPORTED,
     strict: REPORTED,
     alias: REPORTED,
@@ -109,6 +109,7 @@ export const KIND_KEYS: { readonly [K in KindWord]: Readonly<Record<string, Said
     description: REPORTED,
     base: REPORTED,
     enum: REPORTED,
+    labels: REPORTED,
     pattern: REPORTED,
     space: REPORTED,
     minimum: REPORTED,
@@ -119,6 +120,8 @@ export const KIND_KEYS: { readonly [K in KindWord]: Readonly<Record<string, Said
     fraction: REPORTED,
     'any-case': REPORTED,
     example: REPORTED,
+    'xml-type': 'It names a type in code that is generated, as the id does.',
+    namespace: 'It names a type in code that is generated, as the id does.',
   }),
   document: keysOf<'document' | keyof DocumentDeclared>({
     document: REPORTED,
@@ -165,6 +168,8 @@ export const KIND_KEYS: { readonly [K in KindWord]: Readonly<Record<string, Said
     infinity: 'It is what becomes of rows that would be an error.',
     permission: REPORTED,
     events: 'They are code.',
+    'after-save': 'It is code.',
+    publish: 'It is which saves publish a message, whose operation is compared.',
   }),
   'related-content': 'It is code.',
   process: keysOf<'process' | keyof ProcessDeclared>({
@@ -201,7 +206,7 @@ export const KIND_KEYS: { readonly [K in KindWord]: Readonly<Record<string, Said
     queries: REPORTED,
     processes: REPORTED,
     components: REPORTED,
-    requests: 'It is for people who operate.',
+    'process-requests': 'It is for people who operate.',
     console: 'It is for the operator.',
   }),
   role: keysOf<'role' | keyof RoleDeclared>({

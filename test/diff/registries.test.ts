@@ -127,7 +127,7 @@ describe('a change', () => {
 
   it('of a later reply concerns callers that wait for it', () => {
     const text = (response: string): string =>
-      `queue: INBOX\n---\nsubscription: TAKEN\noperation: ORDER_POST\nhandler: taken\nreplies: true\n---\n${service('v1', '{ get: orders, response: text }')}  ORDER_POST: { post: orders, request: { fields: { X: text } }, response: { fields: ${response} }, queue: INBOX }\n`;
+      `queue: INBOX\n---\nsubscription: TAKEN\noperation: ORDER_POST\nhandler: taken\ngives-reply: true\n---\n${service('v1', '{ get: orders, response: text }')}  ORDER_POST: { post: orders, request: { fields: { X: text } }, response: { fields: ${response} }, queue: INBOX }\n`;
     expect(compareTexts(text('{ A: text }'), text('{ A: integer }')).map(({ rule, at }) => `${rule} ${at}`)).toEqual([
       'type-changed Orders.v1.ORDER_POST.later.A',
     ]);

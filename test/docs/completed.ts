@@ -4,6 +4,12 @@ type Completion = string | ((samples: readonly string[]) => string);
 const lists = (...ids: readonly string[]): string => ids.map((id) => `---\npermission-list: ${id}\n`).join('');
 const STOCK = `${lists('STOCK')}---\n{ document: ITEMS, fields: { Id: integer } }\n`;
 
+/** The ten patterns: each with those before it. */
+const TOGETHER: readonly Completion[] = Array.from(
+  { length: 10 },
+  (_, index) => (samples) => samples.slice(0, index + 1).join('---\n'),
+);
+
 /** What completes each sample of a page: what its last definition lacks, and definitions that it speaks of. */
 export const COMPLETED: Readonly<Record<string, readonly Completion[]>> = {
   'docs/security.md': [
@@ -22,7 +28,21 @@ scheme: CORP_TOKENS
 bearer: { issuer: https://login.example.org/, audience: a, jwks: https://login.example.org/jwks.json, users: known }
 `,
   ],
-  'docs/messages.md': ['', '', '', '', '', '', '', '', '', ''],
+  'docs/messages.md': [
+    '',
+    ([events, saved]) => `${saved}---\n${events}`,
+    ([events, saved, long]) => `${saved?.replace(/^publish: .*\n/m, long ?? '')}---
+service: Closed.v1
+permission: LOCATIONS
+operations:
+  LOCATION_CLOSED:
+    post: closed
+    request: { fields: { CODE: { type: string(10), required: true }, WAS: string(50), ACTION: string(7) } }
+    queue: LOCATION_EVENTS
+---
+${events?.replace(/^order: .*\n/m, '')}`,
+    ...['', '', '', '', '', '', '', '', ''],
+  ],
   'docs/ws-security.md': ['', '---\nrole: PARTNER\npermission-lists: []\n'],
   'docs/java-clients.md': [],
   'docs/migrations.md': ['#file migrations/0001-vehicles.sql\ncreate table vehicle (plate varchar(12) primary key);\n'],
@@ -31,12 +51,13 @@ bearer: { issuer: https://login.example.org/, audience: a, jwks: https://login.e
   'docs/migrating.md': [lists('DEPARTMENTS', 'ORDERS')],
   // Its own samples; those of the kinds below them are examples of the schema.
   'docs/definitions.md': [
+    ...TOGETHER,
     '',
     '',
     '',
     '',
     STOCK,
-    ([, , , , stock, flows]) => `${stock}${flows}${STOCK}---
+    (samples) => `${samples[TOGETHER.length + 4]}${samples[TOGETHER.length + 5]}${STOCK}---
 service: Orders.v1
 permission: STOCK
 target: STOCK
@@ -60,6 +81,17 @@ query: EMPLOYEES_OF
 permission: QUERY_USER
 columns: { DEPTNAME: string(30), NAME: string }
 sql: select deptname, name from employee_tbl
+`,
+    `---
+{ document: JOB, fields: { JOB_NO: { type: integer, required: true }, TITLE: string(30), STATUS: { type: string, enum: [OPEN, WAITING, CLOSED] } } }
+---
+{ queue: JOB_EVENTS }
+---
+service: JobEvents.v1
+public: true
+operations:
+  JOB_SAVED: { post: saved, request: JOB, queue: JOB_EVENTS }
+  JOB_CLOSED: { post: closed, request: { fields: { Id: integer, Label: text, Was: string, Source: string } }, queue: JOB_EVENTS }
 `,
     `${lists('PARTNERS')}---
 { query: EMP_ALL, permission: STAFF, columns: { NAME: string }, sql: select name from employee_tbl }

@@ -34,6 +34,7 @@ const COUNTED: Component = {
   lock,
   permissions: [],
   public: true,
+  publications: [],
   events: ['Audit', 'Second'].map((file, index) => ({
     enabled: true,
     event: 'SavePostChange',
@@ -81,6 +82,8 @@ export async function openAudited(folder: string, options: AuditedOptions = {}):
     store,
     queue,
     directory: (await options.directory?.(store)) ?? createDirectory(new Map(), true),
+    saves: new Map(),
+    publisherOf: () => async () => undefined,
     classes: new Map([
       ['Audit', options.first ?? Audit],
       ['Second', Second],

@@ -28,7 +28,18 @@ async function storeOf(kind: Store['kind'], statements: readonly string[]): Prom
 const key = field('ID', 'string(5)', { required: true });
 function component(table: string, more: Partial<Component> = {}): Component {
   const shape = document('PLACE', [key, field('Name', 'string(10)'), field('PRICE', 'decimal(20.2)')]);
-  return { id: 'PLACES', table, shape, keys: [key], events: [], permissions: [], public: true, at: key.at, ...more };
+  return {
+    id: 'PLACES',
+    table,
+    shape,
+    keys: [key],
+    events: [],
+    publications: [],
+    permissions: [],
+    public: true,
+    at: key.at,
+    ...more,
+  };
 }
 
 describe.each(engines)('components against their tables, on %s', (kind) => {

@@ -50,6 +50,8 @@ const PLACES: Component = {
   keys: [ID as Field],
   lock: REVISION as Field,
   events: [],
+  afterSave: { file: 'places-saved', on: ['created', 'updated'], when: [], at },
+  publications: [],
   permissions: [],
   public: true,
   at,

@@ -44,6 +44,7 @@ describe('generated texts', () => {
       'src/handlers/payment-put.ts',
       'src/handlers/pets-put.ts',
       'src/handlers/photo-put.ts',
+      'src/handlers/places-saved.ts',
       'src/handlers/prices-put.ts',
       'src/handlers/search-put.ts',
     ]);

@@ -55,7 +55,7 @@ concurrency: 2
 subscription: ORDER_ASKED
 operation: ORDER_CHANGED
 call: SHOP_ASK
-reply: { within: 1 d, to: To }
+awaits-reply: { within: 1 d, to: To }
 handler: order-asked
 `);
 const files = generate(registry, { schema: { $schema: 'test' } });
@@ -97,7 +97,7 @@ describe('messages in generated files', () => {
         handler: 'order-asked',
         call: 'SHOP_ASK',
         map: { NUMBER: '{NUMBER}' },
-        reply: { within: 86_400_000, to: 'To' },
+        'awaits-reply': { within: 86_400_000, to: 'To' },
       },
       ORDER_CACHE: { description: 'Keeps orders here', operation: 'ORDER_CHANGED', when: {}, handler: 'order-cache' },
       ORDER_TO_SHOP: {

@@ -84,6 +84,37 @@ fields:
     expect(chosen).toMatchObject({ changes: [] });
   });
 
+  it('brings a named type in place of the restrictions that fields had, unless people changed these', () => {
+    const status: Declared = {
+      kind: 'type',
+      id: 'STATUS',
+      keys: { base: 'string', enum: ['N', 'S'] },
+      file: 'documents',
+    };
+    const listed = { type: 'string', enum: ['N', 'S'] };
+    const before = order({ A: listed, B: listed, C: { type: 'list of string', entry: { enum: ['N', 'S'] } } });
+    const after = order({ A: 'STATUS', B: 'STATUS', C: 'list of STATUS' });
+    const edit = (text: string): string =>
+      text.replace('B: { type: string, enum: [ N, S ]', 'B: { type: string, enum: [ N, S, X ]');
+    const { text, changes } = again([before], edit, [after, status]);
+    expect(text).toBe(`document: ORDER
+fields:
+  A: STATUS
+  B: { type: string, enum: [ N, S, X ] }
+  C: list of STATUS
+---
+type: STATUS
+base: string
+enum: [ N, S ]
+`);
+    expect(changes).toEqual([
+      'changed document ORDER > fields > A',
+      'kept document ORDER > fields > B > type',
+      'changed document ORDER > fields > C',
+      'added type STATUS',
+    ]);
+  });
+
   it('keeps what people added: keys, fields, comments and definitions', () => {
     const edit = (text: string): string =>
       `# ours\n${text.replace('A: string', 'A: { type: string, sensitive: true } # secret\n  OURS: text')}---\ndocument: OTHER\nfields: {}\n`;

@@ -113,6 +113,17 @@ describe('a partner that is not there yet', () => {
     expect(await stock(address)).toEqual({ COUNT: 33 });
   });
 
+  test('is stood in for as soon as something calls it, where all are', { timeout: 60_000 }, async () => {
+    const { 'definitions/stock.yaml': calls = '', ...project } = CALLER;
+    const { root, remove } = writeProject({ ...project, 'definitions/none.yaml': 'permission-list: NONE\n' });
+    onTestFinished(remove);
+    const dev = start(['dev', '--mock', 'all'], { cwd: root, env: { PORT: '0' } });
+    const [, address = ''] = await dev.until(/ready on (http:\S+)/);
+    writeFileSync(join(root, 'definitions/stock.yaml'), calls);
+    await dev.until(/Reloaded/);
+    expect(await stock(address)).toEqual({ COUNT: 20 });
+  });
+
   test('is stood in for by signalbox mock --node, which says what leads a gateway there', {
     timeout: 60_000,
   }, async () => {

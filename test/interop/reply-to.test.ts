@@ -25,7 +25,7 @@ operations:
     queue: PRICES
     reply-to: ASKERS
 ---
-{ subscription: PRICE_ANSWERS, operation: PRICE_ASK, handler: price-answers, replies: true }
+{ subscription: PRICE_ANSWERS, operation: PRICE_ASK, handler: price-answers, gives-reply: true }
 `;
 
 const HANDLER = `import { Fault } from 'signalbox';

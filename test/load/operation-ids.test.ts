@@ -90,7 +90,7 @@ describe('documents in place of two versions', () => {
       (version) => `service: A.${version}
 public: true
 operations:
-  X: { put: "x/{ID}", soap: Z, request: { fields: { SUB: { list: { fields: { N: integer } } } } }, template: { fields: { ID: string } }, response: none }
+  X: { put: "x/{ID}", soap: Z, request: { fields: { SUB: { list: { fields: { N: integer } } } } }, variables: { fields: { ID: string } }, response: none }
 `,
     );
     const { documents } = load(versions.join('---\n'));

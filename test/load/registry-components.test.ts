@@ -27,7 +27,7 @@ service: Places.v1
 public: true
 request: PLACE
 response: text
-template: PLACE
+variables: PLACE
 operations:
   GET_IT: { get: "places/{REGION}/{ID}", read: PLACES, soap: true }
   POST_IT: { post: places, save: PLACES }
@@ -83,5 +83,82 @@ describe('components', () => {
 
   it('answer over SOAP with the keys of what was removed', () => {
     expect(names(documentOf(operation(registry, 'DELETE_IT').soap?.response).fields)).toEqual(['REGION', 'ID']);
+  });
+});
+
+describe('what saves publish', () => {
+  const registry = load(`document: JOB
+fields:
+  ID: { type: integer, required: true }
+  STATUS: { type: string(8), enum: [OPEN, CLOSED], default: OPEN }
+  PAID: boolean
+---
+component: JOBS
+table: job
+shape: JOB
+keys: [ID]
+after-save: { handler: job-saved, on: [deleted, created], when: { PAID: true }, as: CLERKS }
+publish:
+  - EVENTS
+  - operation: Events.v1.CLOSED
+    on: updated
+    when: { STATUS: CLOSED, before.STATUS: [OPEN] }
+    map: { NUMBER: "{ID}", WAS: "{before.STATUS}", LABEL: "{save.action} {ID}", SOURCE: jobs }
+---
+{ role: CLERKS, permission-lists: [] }
+---
+queue: EVENTS
+---
+queue: CLOSINGS
+---
+service: Events.v1
+public: true
+operations:
+  CHANGED: { post: changed, request: { fields: { ID: integer, STATUS: string } }, queue: EVENTS }
+  CLOSED: { post: closed, request: { fields: { NUMBER: integer, WAS: string, LABEL: text, SOURCE: string, MORE: string } }, queue: CLOSINGS }
+`);
+  const component = registry.components.get('JOBS');
+
+  it('has the saves that are meant, all by default, in one order', () => {
+    const { as, at: _, ...afterSave } = component?.afterSave ?? {};
+    expect(afterSave).toEqual({
+      file: 'job-saved',
+      on: ['created', 'deleted'],
+      when: [{ field: 'PAID', values: [true] }],
+    });
+    expect(as).toBe(registry.roles.get('CLERKS'));
+    expect(component?.publications.map(({ on, when }) => ({ on, when }))).toEqual([
+      { on: ['created', 'updated', 'deleted'], when: [] },
+      {
+        on: ['updated'],
+        when: [
+          { field: 'STATUS', values: ['CLOSED'] },
+          { field: 'before.STATUS', values: ['OPEN'] },
+        ],
+      },
+    ]);
+  });
+
+  it('has the operation, found by its queue if that has no other, and what fills its request', () => {
+    const [byQueue, named] = component?.publications ?? [];
+    expect([byQueue?.operation, named?.operation]).toEqual([
+      operation(registry, 'CHANGED'),
+      operation(registry, 'CLOSED'),
+    ]);
+    const filled = ({ input }: NonNullable<typeof named>) =>
+      input.map(({ field, from }) => [
+        field.name,
+        from.kind === 'field' ? from.field.name : from.kind === 'built' ? from.text.source : from.value,
+      ]);
+    expect(filled(byQueue!)).toEqual([
+      ['ID', 'ID'],
+      ['STATUS', 'STATUS'],
+    ]);
+    expect(filled(named!)).toEqual([
+      ['NUMBER', 'ID'],
+      ['WAS', 'before.STATUS'],
+      ['LABEL', '{save.action} {ID}'],
+      ['SOURCE', 'jobs'],
+    ]);
   });
 });

@@ -22,7 +22,7 @@ fields:
 service: LocationEvents.v1
 public: true
 response: LOCATION_CHANGE
-template: LOCATION_CHANGE
+variables: LOCATION_CHANGE
 operations:
   LOCATION_CHANGED: { post: "changed/{REGION}", soap: true, request: LOCATION_CHANGE, queue: LOCATION_EVENTS }
   NOTED: { soap: true, request: text, queue: LOG }

@@ -112,7 +112,7 @@ permission: R
 request: D
 response: { application/json: D, text/csv: text }
 fault: F
-template: T
+variables: T
 alias: Short
 headers: { X-A: "{A}", X-B: "{B}" }
 deprecated: { since: 2026-01-01, sunset: 2027-01-01 }
@@ -124,7 +124,7 @@ operations:
     request: { fields: { B: string, Z: { type: string(3), required: true } } }
     response: { text/csv: text, application/xml: D }
     fault: none
-    template: none
+    variables: none
     headers: { x-a: "{Z}" }
     alias: Long
     status: 201

@@ -60,7 +60,7 @@ service: Partner.v2
 public: true
 target: PARTNER
 request: ORDER
-template: PLACE
+variables: PLACE
 fault: FAULT
 timeout: 1 m
 retry: { attempts: 2 }
@@ -204,7 +204,7 @@ describe('what takes the place of what a caller leaves out', () => {
 service: Partner.v1
 public: true
 target: LIBRARY
-template: PLACE
+variables: PLACE
 request: ORDER
 values: { TENANT: "\${env:TENANT:-contoso}", zone: "\${env:ZONE}", NUMBER: "7" }
 operations:

@@ -24,7 +24,7 @@ public: true
 fault: FAULT
 alias: Ord
 headers: { X-Region: "{REGION}" }
-template: { fields: { TENANT: string } }
+variables: { fields: { TENANT: string } }
 operations:
   ORDER_PUT: { soap: true, request: ORDER, response: ORDER }
   ORDER_SEND: { soap: true, request: ORDER }
@@ -75,7 +75,7 @@ sql: select name from people where dept = :DEPT and city = :CITY
 ---
 service: Orders.v1
 public: true
-template: TENANT
+variables: TENANT
 operations:
   SAME: { post: Orders, soap: true, request: ORDER, response: ORDER }
   TWINNED: { put: Orders, soap: ORDER_WRITE, request: ORDER, response: none }

@@ -212,10 +212,10 @@ describe('the gateway', () => {
       },
       retention: {
         results: 7 * 86_400_000,
-        requests: 90 * 86_400_000,
-        messages: 30 * 86_400_000,
+        'process-requests': 90 * 86_400_000,
+        'process-logs': 30 * 86_400_000,
         calls: 7 * 86_400_000,
-        dead: 90 * 86_400_000,
+        'failed-jobs': 90 * 86_400_000,
         callers: 90 * 86_400_000,
         sessions: 30 * 86_400_000,
         statistics: 8 * 86_400_000,

@@ -30,7 +30,7 @@ it.each([
   ],
   [
     'the reply of an operation and the request of another',
-    `A: { soap: { reply: B }, request: LINE, response: ORDER }
+    `A: { soap: { reply-element: B }, request: LINE, response: ORDER }
   B: { soap: true, request: BAD, response: text }`,
   ],
 ])('%s may have one element that is the same', (_, operations) => {
@@ -71,6 +71,6 @@ it('documents that contain themselves are compared, too', () => {
 
 it('what is not served has no elements', () => {
   const operations = `  A: { soap: true, request: ORDER, response: text }
-  B: { soap: { reply: A }, request: LINE, response: LINE, active: false }`;
+  B: { soap: { reply-element: A }, request: LINE, response: LINE, active: false }`;
   expect(errorsOf(operations, `${ORDER}\n---\n${LINE}`)).toEqual([]);
 });

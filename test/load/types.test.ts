@@ -10,6 +10,7 @@ type: STATUS
 description: New or sent.
 base: string(1)
 enum: [N, S]
+labels: { N: New, S: Sent }
 any-case: true
 example: N
 ---
@@ -32,7 +33,9 @@ fields:
   OWN: { type: STATUS, description: Of the order., example: S, default: s }
   MANY: { type: list of CODE, minimum: 1, maximum: 3 }
   BY: { type: map of CODE, maximum: 5 }
+  TOTALS: { type: list of AMOUNT, minimum: 1, maximum: 3 }
   TOTAL: AMOUNT
+  NARROW: { type: CODE, maximum: 5 }
 ---
 query: ORDERS
 public: true
@@ -58,6 +61,7 @@ operations:
       type: { kind: 'string', length: 1 },
       description: 'New or sent.',
       enum: ['N', 'S'],
+      labels: { N: 'New', S: 'Sent' },
       anyCase: true,
       example: 'N',
     });
@@ -76,7 +80,20 @@ operations:
   it('restrict the entries of lists and maps, whose number is the field’s own', () => {
     const entries = { type: { item: { kind: 'string', length: 10 } }, space: 'collapse', entry: { minimum: 2 } };
     expect(fields.get('MANY')).toMatchObject({ ...entries, patterns: ['[A-Z]+', '.{2,}'], minimum: 1, maximum: 3 });
+    expect(fields.get('TOTALS')).toMatchObject({ minimum: 1, maximum: 3, range: fields.get('TOTAL')?.range });
     expect(fields.get('BY')).toMatchObject({ ...entries, type: { kind: 'map' }, maximum: 5 });
+  });
+
+  it('are those of a field that adds no restriction of its own', () => {
+    expect(Array.from(fields.values(), ({ name, named }) => [name, named?.id])).toEqual([
+      ['PLAIN', 'STATUS'],
+      ['OWN', 'STATUS'],
+      ['MANY', 'CODE'],
+      ['BY', 'CODE'],
+      ['TOTALS', 'AMOUNT'],
+      ['TOTAL', 'AMOUNT'],
+      ['NARROW', undefined],
+    ]);
   });
 
   it('are types of prompts, columns and parameters', () => {

@@ -51,26 +51,26 @@ subscription: BY_SOAP
 operation: ORDER_PLACED
 call: ERP_ORDER
 handler: confirmed
-reply: { within: 1 h }
+awaits-reply: { within: 1 h }
 retry: { first: 20 ms, longest: 40 ms, for: 1 m }
 ---
 subscription: BY_REST
 operation: ORDER_LOOSE
 call: ERP_REST
 handler: confirmed-too
-reply: { within: 1 h, to: Callback }
+awaits-reply: { within: 1 h, to: Callback }
 retry: { first: 20 ms, longest: 40 ms, for: 1 m }
 ---
 subscription: SILENT_SOAP
 operation: ORDER_SILENT
 call: ERP_ORDER
-reply: { within: 300 ms }
+awaits-reply: { within: 300 ms }
 ---
 subscription: SILENT_REST
 operation: ORDER_LOOSE
 when: { ITEM: never }
 call: ERP_REST
-reply: { within: 300 ms, to: Callback }
+awaits-reply: { within: 300 ms, to: Callback }
 `;
 
 const FILES = {

@@ -33,7 +33,7 @@ operations:
     queue: ORDERS
     reply-to: { nodes: ASKER, field: CALLBACK }
 ---
-{ subscription: ANSWERS, operation: ORDER_PLACE, handler: answers, replies: true }
+{ subscription: ANSWERS, operation: ORDER_PLACE, handler: answers, gives-reply: true }
 `,
   'src/handlers/answers.ts': `import { Fault } from 'signalbox';
 export default {
@@ -71,9 +71,9 @@ permission: EVERYTHING
 operations:
   REST_ORDER: { post: Orders.v1/orders, request: ORDER, response: RESULT }
 ---
-{ subscription: BY_SOAP, operation: ASK, call: ORDER_PLACE, handler: noted, reply: { within: 1 h } }
+{ subscription: BY_SOAP, operation: ASK, call: ORDER_PLACE, handler: noted, awaits-reply: { within: 1 h } }
 ---
-{ subscription: BY_REST, operation: ASK, call: REST_ORDER, handler: noted-too, reply: { within: 1 h, to: CALLBACK } }
+{ subscription: BY_REST, operation: ASK, call: REST_ORDER, handler: noted-too, awaits-reply: { within: 1 h, to: CALLBACK } }
 `,
   'definitions/data/tables.sql': 'create table noted (message varchar(36), way varchar(10), what varchar(50));\n',
   ...Object.fromEntries(

@@ -57,11 +57,11 @@ operations:
     response: { application/xml: ORDER_RESULT }
     queue: ORDERS
     reply-to: { nodes: SHOP, field: CALLBACK }
-  ORDER_REPLY: { get: "orders/{message}/reply", reply: ORDER_PLACE, response: ORDER_RESULT }
+  ORDER_REPLY: { get: "orders/{message}/reply", reply-of: ORDER_PLACE, response: ORDER_RESULT }
 ---
-{ subscription: ANSWERS, operation: ORDER_PLACE, handler: answers, replies: true, retry: { attempts: 1 } }
+{ subscription: ANSWERS, operation: ORDER_PLACE, handler: answers, gives-reply: true, retry: { attempts: 1 } }
 ---
-{ subscription: XML_ANSWERS, operation: XML_PLACE, handler: answers, replies: true, retry: { attempts: 1 } }
+{ subscription: XML_ANSWERS, operation: XML_PLACE, handler: answers, gives-reply: true, retry: { attempts: 1 } }
 `,
   'definitions/data/tables.sql': 'create table gate (open varchar(5));\n',
   'src/handlers/answers.ts': `import { Fault } from 'signalbox';

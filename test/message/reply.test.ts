@@ -22,17 +22,17 @@ service: Orders.v1
 permission: EVERYTHING
 operations:
   ORDER_PLACE: { post: orders, soap: true, request: ORDER, response: ORDER_RESULT, queue: ORDERS }
-  ORDER_REPLY: { get: "orders/{message}/reply", reply: ORDER_PLACE, response: ORDER_RESULT }
+  ORDER_REPLY: { get: "orders/{message}/reply", reply-of: ORDER_PLACE, response: ORDER_RESULT }
   OPEN_PLACE: { post: open, public: true, request: ORDER, response: ORDER_RESULT, queue: ORDERS }
   SLOW_PLACE: { post: slow, request: ORDER, response: ORDER_RESULT, queue: ORDERS }
-  SLOW_REPLY: { get: "slow/{message}", reply: SLOW_PLACE, response: ORDER_RESULT }
-  OPEN_REPLY: { get: "open/{message}", public: true, reply: OPEN_PLACE, response: ORDER_RESULT }
+  SLOW_REPLY: { get: "slow/{message}", reply-of: SLOW_PLACE, response: ORDER_RESULT }
+  OPEN_REPLY: { get: "open/{message}", public: true, reply-of: OPEN_PLACE, response: ORDER_RESULT }
 ---
-{ subscription: ANSWERS, operation: ORDER_PLACE, handler: answers, replies: true, retry: { first: 20 ms, longest: 20 ms, attempts: 2 } }
+{ subscription: ANSWERS, operation: ORDER_PLACE, handler: answers, gives-reply: true, retry: { first: 20 ms, longest: 20 ms, attempts: 2 } }
 ---
-{ subscription: OPEN_ANSWERS, operation: OPEN_PLACE, handler: answers, replies: true, retry: { first: 20 ms, longest: 20 ms, for: 1 m } }
+{ subscription: OPEN_ANSWERS, operation: OPEN_PLACE, handler: answers, gives-reply: true, retry: { first: 20 ms, longest: 20 ms, for: 1 m } }
 ---
-{ subscription: SLOW_ANSWERS, operation: SLOW_PLACE, handler: answers, replies: true, within: 1 ms, retry: { first: 20 ms, longest: 20 ms, for: 1 m } }
+{ subscription: SLOW_ANSWERS, operation: SLOW_PLACE, handler: answers, gives-reply: true, within: 1 ms, retry: { first: 20 ms, longest: 20 ms, for: 1 m } }
 `,
   'definitions/data/tables.sql': `create table answered (number integer);
 create table gate (open varchar(5));

@@ -50,7 +50,7 @@ subscription: BY_SOAP
 operation: ORDER_PLACED
 call: ERP_ORDER
 handler: confirmed
-reply: { within: 1 h }
+awaits-reply: { within: 1 h }
 `,
   'src/handlers/confirmed.ts': `export default {
   async onReply({ NUMBER }, { log }) { log('info', 'confirmed', { number: NUMBER }); },

@@ -14,7 +14,7 @@ describe.each(['SQLite', 'PostgreSQL'])('process requests that ended long ago, o
   beforeAll(async () => {
     if (isPostgres && !hasPostgres) return;
     database = isPostgres ? await createDatabase({ migrated: true }) : undefined;
-    const registry = registryOf('', 'retention: { requests: 90 d, messages: 30 d, results: 7 d }');
+    const registry = registryOf('', 'retention: { process-requests: 90 d, process-logs: 30 d, results: 7 d }');
     test = await openTestScheduler({
       ...(database === undefined ? {} : { url: database.url }),
       registry,

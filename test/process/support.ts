@@ -35,7 +35,7 @@ export function registryOf(more = '', gateway = ''): Registry {
 ${gateway}
 ---
 permission-list: P
-requests: all
+process-requests: all
 ---
 role: R
 permission-lists: [P]

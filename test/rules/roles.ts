@@ -91,7 +91,7 @@ permission: EVERYTHING
 ---
 { subscription: BY_CODE, operation: TO_CODE, handler: by-code, ${QUICK} }
 ---
-{ subscription: ANSWERS, operation: TO_REPLY, handler: answers, replies: true, retry: { attempts: 1 } }
+{ subscription: ANSWERS, operation: TO_REPLY, handler: answers, gives-reply: true, retry: { attempts: 1 } }
 ---
 service: Roles.v1
 permission: EVERYTHING

@@ -12,12 +12,12 @@ fields: { NAME: { type: string(10), required: true }, LEGS: { type: integer, max
 const PROVIDER = `${PETS}service: Pets.v1
 public: true
 operations:
-  PETS_GET: { get: "Pets{?kind}", template: { fields: { kind: string } }, response: list of PET, soap: PETS }
+  PETS_GET: { get: "Pets{?kind}", variables: { fields: { kind: string } }, response: list of PET, soap: PETS }
   NAMES_GET: { get: Names, response: list of string, soap: NAMES, handler: names }
   COUNT_GET: { get: Count, response: integer, soap: COUNT, handler: count }
   PRICE_GET: { get: Price, response: decimal(10.2), handler: price }
   REPLY_GET: { get: Reply, response: list of PET, handler: reply }
-  PETS_PUT: { put: "Pets/{kind}", template: { fields: { kind: string } }, request: list of PET, response: list of PET, soap: PETS_SAVE, handler: back }
+  PETS_PUT: { put: "Pets/{kind}", variables: { fields: { kind: string } }, request: list of PET, response: list of PET, soap: PETS_SAVE, handler: back }
   DATES_POST: { post: Dates, request: list of date, response: list of date, handler: back }
   DAY_POST: { post: Day, request: date, response: date, soap: DAY, handler: back }
   WRAPPED_GET: { get: Wrapped, response: list of string, wrapper: psnonxml, handler: names }
@@ -59,7 +59,7 @@ permission: EVERYTHING
 operations:
   UP_PETS: { get: Pets, response: list of PET }
   UP_COUNT: { get: Count, response: integer }
-  UP_SAVE: { put: "Pets/{kind}", template: { fields: { kind: string } }, request: list of PET, response: list of PET }
+  UP_SAVE: { put: "Pets/{kind}", variables: { fields: { kind: string } }, request: list of PET, response: list of PET }
   UP_DAY: { post: Day, request: date, response: date }
 ---
 service: Pets.v1
@@ -69,15 +69,15 @@ permission: EVERYTHING
 operations:
   PETS: { soap: true, request: { fields: { kind: string } }, response: list of PET }
   DAY: { soap: true, request: date, response: date }
-  PETS_PUT: { target: UPSTREAM, put: "Pets/{kind}", template: { fields: { kind: string } }, request: list of PET, headers: { Content-Type: application/xml, Accept: application/xml }, response: { application/xml: list of PET, application/json: list of PET } }
+  PETS_PUT: { target: UPSTREAM, put: "Pets/{kind}", variables: { fields: { kind: string } }, request: list of PET, headers: { Content-Type: application/xml, Accept: application/xml }, response: { application/xml: list of PET, application/json: list of PET } }
 ---
 service: Front.v1
 permission: EVERYTHING
 operations:
   PETS_GET: { get: Pets, call: UP_PETS, response: list of PET }
   COUNT_GET: { get: Count, call: UP_COUNT, response: integer }
-  SAVE_PUT: { put: "Pets/{kind}", template: { fields: { kind: string } }, request: list of PET, call: UP_SAVE, response: list of PET }
-  XML_PUT: { put: "Xml/{kind}", template: { fields: { kind: string } }, request: list of PET, call: PETS_PUT, response: list of PET }
+  SAVE_PUT: { put: "Pets/{kind}", variables: { fields: { kind: string } }, request: list of PET, call: UP_SAVE, response: list of PET }
+  XML_PUT: { put: "Xml/{kind}", variables: { fields: { kind: string } }, request: list of PET, call: PETS_PUT, response: list of PET }
   DAY_POST: { post: Day, request: date, call: UP_DAY, response: date }
   SOAP_GET: { get: Soap, call: PETS, response: list of PET }
   CODE_GET: { get: Code, response: list of string, handler: code }

@@ -42,7 +42,7 @@ fields: { TITLE: { type: string, required: true }, COUNT: integer, PLACES: list 
 service: Scans.v1
 permission: EVERYTHING
 operations:
-  SCAN_POST: { post: "scans{?NAME}", form: multipart, request: SCAN, template: { fields: { NAME: string } }, response: SEEN }
+  SCAN_POST: { post: "scans{?NAME}", form: multipart, request: SCAN, variables: { fields: { NAME: string } }, response: SEEN }
   STREAM_POST: { post: streams, form: multipart, once: 1 h, request: { fields: { NAME: { type: string, required: true }, FILE: { type: binary, required: true } } }, response: SEEN }
   OPEN_POST: { post: open, form: multipart, request: { open: true, fields: { A: string } }, response: SEEN, handler: open }
   PACKET_GET: { get: "packets/{SIZE}", request: { fields: { SIZE: integer } }, response: { multipart/form-data: PACKET, multipart/mixed: PACKET } }

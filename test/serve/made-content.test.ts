@@ -19,11 +19,11 @@ sql: select id from orders order by id
 service: Files.v1
 permission: EVERYTHING
 operations:
-  MADE_GET: { get: "made/{HOW}", template: { fields: { HOW: string } }, response: binary, handler: made }
-  ROWS_GET: { get: "rows/{HOW}/{FORMAT}", template: { fields: { HOW: string, FORMAT: string } }, response: binary, handler: rows }
+  MADE_GET: { get: "made/{HOW}", variables: { fields: { HOW: string } }, response: binary, handler: made }
+  ROWS_GET: { get: "rows/{HOW}/{FORMAT}", variables: { fields: { HOW: string, FORMAT: string } }, response: binary, handler: rows }
   RAW_SEND: { soap: true, response: binary, handler: raw }
   FILE_GET: { get: file, soap: true, response: { fields: { FILE: binary } }, handler: file }
-  NOTHING_GET: { get: "nothing/{HOW}", template: { fields: { HOW: string } }, response: none, handler: nothing }
+  NOTHING_GET: { get: "nothing/{HOW}", variables: { fields: { HOW: string } }, response: none, handler: nothing }
   NOTHING_SEND: { soap: true, request: { fields: { A: string } }, response: none, handler: nothing }
   THING_GET: { get: thing, response: { fields: { A: string } }, handler: thing }
 `;

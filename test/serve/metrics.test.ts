@@ -139,7 +139,7 @@ describe('metrics of several gateways that share a port', () => {
 
 describe('the metrics of the fleet', () => {
   const depths = [{ queue: 'events', waiting: 1, delayed: 0, running: 0, held: 0, dead: 0, oldest: 2 }];
-  const retention = { removed: async () => new Map([['requests', 7]]) };
+  const retention = { removed: async () => new Map([['process-requests', 7]]) };
 
   it('are those of the gateway that holds the lease', async () => {
     const hold = vi.fn(async (_ms: number) => true);
@@ -153,7 +153,7 @@ describe('the metrics of the fleet', () => {
       ['signalbox_queue_jobs', 0, { queue: 'events', state: 'held' }],
       ['signalbox_queue_jobs', 0, { queue: 'events', state: 'dead' }],
       ['signalbox_queue_oldest_seconds', 2, { queue: 'events' }],
-      ['signalbox_retention_removed_total', 7, { kind: 'requests' }],
+      ['signalbox_retention_removed_total', 7, { kind: 'process-requests' }],
     ]);
     hold.mockResolvedValueOnce(false);
     expect(await source()).toEqual([['signalbox_fleet_reporter', 0, {}]]);

@@ -13,7 +13,7 @@ permission-list: OPERATORS
 operations: [PROCESSREQUEST.*]
 ---
 permission-list: ADMINISTRATORS
-requests: all
+process-requests: all
 ---
 role: ADMINISTRATORS
 permission-lists: [OPERATORS, ADMINISTRATORS]

@@ -337,7 +337,7 @@ describe('requests of others', () => {
     expect((await update(waits, 'Cancelled')).status).toBe(200);
   });
 
-  it('are open to `requests: all`, of processes that its users may run', async () => {
+  it('are open to `process-requests: all`, of processes that its users may run', async () => {
     const ours = await scheduled({ ProcessName: 'EXTRACT', parameters: given({ REGION: 'N' }) });
     await ended(ours);
     const waits = await scheduled({ ProcessName: 'SLOW', RunDateTime: '2199-01-01T00:00:00' });

@@ -46,7 +46,7 @@ service: Shop.v1
 permission: EVERYTHING
 operations:
   ALL_GET: { get: all, response: json, handler: all }
-  KEY_GET: { get: "key/{HOW}", template: { fields: { HOW: string } }, response: json, handler: key }
+  KEY_GET: { get: "key/{HOW}", variables: { fields: { HOW: string } }, response: json, handler: key }
   RECORD_PUT: { put: "records/{ID}", save: RECORDS }
   WORK_POST: { post: work, request: json, response: none, handler: work-post }
   JOB_POST: { post: jobs, request: { fields: { ID: string } }, queue: JOBS }

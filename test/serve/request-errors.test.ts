@@ -27,7 +27,7 @@ operations:
   CAR_PUT:
     put: "cars/{REGION}{?maxrows,SEEN}"
     request: CAR
-    template: { fields: { maxrows: integer, SEEN: date } }
+    variables: { fields: { maxrows: integer, SEEN: date } }
     headers: { X-Since: "{SINCE}" }
     response: json
     handler: echo

@@ -6,7 +6,7 @@ import { PROCESS_PROJECT, REST } from './process-project.ts';
 
 it('a gateway removes what has expired, and logs how much; callers with dead letters stay', async () => {
   const definitions = PROCESS_PROJECT['definitions/gateway.yaml'];
-  const retention = 'retention: { requests: 1 d, dead: forever, callers: 1 d, audit: 1 d }\n';
+  const retention = 'retention: { process-requests: 1 d, failed-jobs: forever, callers: 1 d, audit: 1 d }\n';
   const test = await startTestGateway({
     files: { ...PROCESS_PROJECT, 'definitions/gateway.yaml': `${definitions}${retention}` },
   });
@@ -34,8 +34,8 @@ it('a gateway removes what has expired, and logs how much; callers with dead let
     );
     const removed = test.log().filter(({ msg }) => msg === 'Expired data was removed.');
     expect(removed.map((line) => [line.retention, line.count])).toEqual([
-      ['messages', 1],
-      ['requests', 1],
+      ['process-logs', 1],
+      ['process-requests', 1],
       ['callers', 1],
       ['audit', 1],
     ]);

@@ -101,11 +101,11 @@ operations:
 ${NAMED}permission: EVERYTHING
 operations:
   STOCK_GET:
-    soap: { name: GetStock, action: "http://shop.example.org/stock#get", namespace: "urn:requests", reply: Stock }
+    soap: { name: GetStock, action: "http://shop.example.org/stock#get", namespace: "urn:requests", reply-element: Stock }
     request: { fields: { Code: text } }
     response: { fields: { Code: text } }
   STOCK_PUT: { soap: { name: PutStock, action: "" }, handler: stock-get, request: { fields: { Code: text } }, response: text }
-  STOCK_TOUCH: { soap: { reply: Touched }, request: { fields: { Code: text } }, response: { fields: {} } }
+  STOCK_TOUCH: { soap: { reply-element: Touched }, request: { fields: { Code: text } }, response: { fields: {} } }
   SAME_A: { soap: { action: "urn:a" }, wrapped: false, handler: stock-get, request: RECEIPT, response: text }
   SAME_B: { soap: { action: "" }, wrapped: false, handler: stock-get, request: RECEIPT, response: text }
 `;
@@ -192,10 +192,10 @@ const NAMED_CALLS = `${NAMED}permission: EVERYTHING
 target: SHOP
 operations:
   STOCK_GET:
-    soap: { name: GetStock, action: "http://shop.example.org/stock#get", namespace: "urn:requests", reply: Stock }
+    soap: { name: GetStock, action: "http://shop.example.org/stock#get", namespace: "urn:requests", reply-element: Stock }
     request: { fields: { Code: text } }
     response: { fields: { Code: text } }
-  STOCK_TOUCH: { soap: { reply: Touched, addressing: true }, request: { fields: { Code: text } }, response: { fields: {} } }
+  STOCK_TOUCH: { soap: { reply-element: Touched, addressing: true }, request: { fields: { Code: text } }, response: { fields: {} } }
 ---
 `;
 

@@ -67,7 +67,7 @@ operations:
   CARS_GET: { get: "cars{?MAKE}", soap: true, query: CARS }
   PAGES_GET: { get: "pages{?limit,after}", query: CARS, paging: { order: [ID], limit: 2 } }
   RENT: { post: rentals, soap: true, queue: RENTALS, request: { fields: { car: { type: integer, required: true }, days: { type: integer, default: 1 } } }, response: PRICE }
-  RENT_REPLY: { get: "rentals/{message}", reply: Cars.v2.RENT, response: PRICE }
+  RENT_REPLY: { get: "rentals/{message}", reply-of: Cars.v2.RENT, response: PRICE }
   PHOTO_GET: { get: "photos/{id}", soap: true, request: { fields: { id: integer } }, response: binary }
   PHOTO_PUT: { put: "photos/{id}", soap: true, request: { fields: { id: integer, photo: { type: binary, required: true } } }, body: photo, response: { fields: { bytes: integer } } }
   ENTRY_GET: { get: "entries/{ID}", read: ENTRIES }
@@ -85,7 +85,7 @@ operations:
 ---
 { node: SHOP, base: "\${env:SHOP_URL}" }
 ---
-{ subscription: RENT_PRICES, operation: Cars.v2.RENT, replies: true, handler: rentals }
+{ subscription: RENT_PRICES, operation: Cars.v2.RENT, gives-reply: true, handler: rentals }
 ---
 service: Cars.v1
 permission: EVERYTHING

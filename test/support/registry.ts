@@ -154,11 +154,11 @@ export const LIMITS: Gateway['limits'] = {
 /** The default retention of a gateway. */
 const RETENTION: Gateway['retention'] = {
   results: 7 * 86_400_000,
-  requests: 90 * 86_400_000,
-  messages: 30 * 86_400_000,
+  'process-requests': 90 * 86_400_000,
+  'process-logs': 30 * 86_400_000,
   calls: 7 * 86_400_000,
   statistics: 8 * 86_400_000,
-  dead: 90 * 86_400_000,
+  'failed-jobs': 90 * 86_400_000,
   callers: 90 * 86_400_000,
   sessions: 30 * 86_400_000,
   audit: 365 * 86_400_000,

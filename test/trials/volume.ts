@@ -114,11 +114,14 @@ async function swept(figures: Figures, store: Store): Promise<void> {
   `.execute(await store.tables());
   const keep = Date.now() - Date.parse(rows[0]?.half ?? '');
   const reports = (await openBlobs(store)).scope('process reports');
-  const kinds = retainedRequests({ results: keep, messages: keep, requests: keep } as RetentionLimits, reports);
+  const kinds = retainedRequests(
+    { results: keep, 'process-logs': keep, 'process-requests': keep } as RetentionLimits,
+    reports,
+  );
   const batches: number[] = [];
   let removed = 0;
   // With their messages; those that were removed before would cost this kind nothing.
-  const requests = kinds.filter(({ kind }) => kind === 'requests');
+  const requests = kinds.filter(({ kind }) => kind === 'process-requests');
   const timed = requests.map((retained) => ({
     ...retained,
     async remove(tx: Db, batch: Batch) {

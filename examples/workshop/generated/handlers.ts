@@ -7,11 +7,13 @@ import type {
   Fitting,
   HandlerOf,
   ProcessOutcome,
+  RecordSave,
   Reply,
   TypedContext,
   TypedEvent,
   TypedMessage,
   TypedProcess,
+  TypedSaveContext,
 } from 'signalbox';
 import type { Calls, Flows } from './client.ts';
 import type {
@@ -242,6 +244,24 @@ export type PART_Event = TypedEvent<Queries, Calls, Flows, PART_Record, Componen
 /** The event that is passed to classes registered at VEHICLE. */
 export type VEHICLE_Event = TypedEvent<Queries, Calls, Flows, VEHICLE_Record, Components, Programs, Messages>;
 
+/** A save of VEHICLE: the record before and after it. */
+export type VEHICLE_Save = RecordSave<VEHICLE_Record>;
+
+/** The context of code after a save of VEHICLE: the transaction, queries, calls and more. */
+export type VEHICLE_SaveContext = TypedSaveContext<Queries, Calls, Flows, Components, Programs, Messages>;
+
+/** Code after the saves of VEHICLE. */
+export interface VEHICLE_AfterSave {
+  /**
+   * Runs in the transaction of the save, after the record was written. What it writes is committed with the record; an
+   * error undoes the save.
+   */
+  onSave(
+    save: VEHICLE_Save,
+    context: VEHICLE_SaveContext,
+  ): void | Promise<void>;
+}
+
 /** The context of a run of REORDER: the request, queries, calls and more. */
 export type REORDER_ProcessContext = TypedProcess<Queries, Calls, Flows, Components, Programs, Messages>;
 
@@ -308,6 +328,16 @@ export function defineHandler<Id extends keyof Handlers, H extends HandlerOf<Han
 ): HandlerOf<Handlers, Id>;
 export function defineHandler(operation: string | readonly string[], handler: unknown): unknown {
   return define(operation, handler);
+}
+
+/** The code after saves, by the id of the component. */
+export interface AfterSaves {
+  VEHICLE: VEHICLE_AfterSave;
+}
+
+/** Defines the code after the saves of a component. The types of save and context are inferred. */
+export function defineAfterSave<Id extends keyof AfterSaves>(component: Id, code: AfterSaves[Id]): AfterSaves[Id] {
+  return define(component, code);
 }
 
 /** The code of processes, by the id of the process. */

@@ -109,6 +109,9 @@ function compareServices({ id, before, after }: ServicePair, changes: Changes): 
     if (same === undefined) continue;
     const name = nameOf(operation);
     const within = { ...scope, operation: name, at: `${id}.${name}`, what: 'the operation' };
+    const [was, is] = [operation.addresses?.join(', ') ?? old, same.addresses?.join(', ') ?? now];
+    const isOfService = operation.addresses === undefined && same.addresses === undefined;
+    if (was !== is && !isOfService) changes.add('address-changed', within, placesOf(operation, same)(was, is));
     compareSecurity(operation.security ?? before.security, same.security ?? after.security, {
       scope: within,
       sides: placesOf(operation, same),

@@ -148,7 +148,9 @@ interface Difference {
 function differences(operation: DraftOperation, service: DraftService, shown: Shown): Difference[] {
   const { rest, soap } = operation;
   if (soap !== undefined) return soapDifferences(operation, shown);
-  return rest === undefined ? [] : [...addressDifferences(rest, service, shown), ...headDifferences(operation, shown)];
+  if (rest === undefined) return [];
+  const { addresses = service.addresses } = operation;
+  return [...addressDifferences(rest, addresses, shown), ...headDifferences(operation, shown)];
 }
 
 function headerOf({ headers }: Shown, name: string): string | undefined {
@@ -185,7 +187,7 @@ type Rest = NonNullable<DraftOperation['rest']>;
 /** Of the method, the path and the names in the query. */
 function addressDifferences(
   { method, uris: [uri = ''] }: Rest,
-  { addresses }: DraftService,
+  addresses: readonly string[],
   shown: Shown,
 ): Difference[] {
   const { parts, variables } = parseUriTemplate(uri === '' ? '/' : uri);

@@ -114,7 +114,7 @@ async function planOne(place: Place, one: One): Promise<ImportPlan> {
       as,
       name,
       taken: {
-        document: idsOf('document'),
+        document: [...idsOf('document'), ...idsOf('type')],
         service: idsOf('service').map((id) => id.replace(/\.v\d+$/, '')),
         node: [...idsOf('node'), ...idsOf('gateway')],
         'permission-list': idsOf('permission-list'),

@@ -72,7 +72,7 @@ export function operatorOf({ permissionLists, gateway: { at } }: Registry): User
     queries: [],
     processes: [],
     components: [],
-    requests: 'all',
+    processRequests: 'all',
     at,
   };
   return {

@@ -13,7 +13,7 @@ const help = {
     'signalbox process restart 1042 1043',
   ],
   notes: [
-    "The commands work on the configured database, also while gateways run: they notice a change within 2 s. They act with all permission lists of the definitions and `requests: all`; only requests for private queries of users are hidden. A request that is scheduled belongs to the user of --user and needs that user's rights. Sensitive values are masked. Each action is recorded; 'process show' and 'queue log' print the record.",
+    "The commands work on the configured database, also while gateways run: they notice a change within 2 s. They act with all permission lists of the definitions and `process-requests: all`; only requests for private queries of users are hidden. A request that is scheduled belongs to the user of --user and needs that user's rights. Sensitive values are masked. Each action is recorded; 'process show' and 'queue log' print the record.",
   ],
 } as const;
 

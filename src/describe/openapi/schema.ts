@@ -281,7 +281,7 @@ function scalarSchema(field: Field, type: ScalarType): JsonObject {
 }
 
 function bare(field: Field, type: ScalarType): JsonObject {
-  const { json, primitive, values, takes, lexical, anyText } = traitsOf(type);
+  const { json, primitive, values, takes, lexical, anyText, beyondNumbers } = traitsOf(type);
   const shape = {
     ...json,
     format: json.format ?? (field.sensitive && takes.bounds === 'length' ? 'password' : undefined),
@@ -289,7 +289,8 @@ function bare(field: Field, type: ScalarType): JsonObject {
   if (primitive === 'json') return anyJson();
   if (primitive === 'integer') return { ...shape, ...rangeSchema(field, isInt64), ...digitsRange(field, type) };
   if (primitive === 'decimal') return { ...shape, ...rangeSchema(field), ...digitsRange(field, type) };
-  if (primitive === 'double') return { ...shape, ...doubleRange(field) };
+  if (primitive === 'double')
+    return { ...shape, ...(beyondNumbers ? doubleRange(field) : rangeSchema(field, isFiniteBound)) };
   if (values !== undefined) return { ...shape, enum: values };
   const form: LexicalForm | undefined = lexical === undefined ? undefined : LEXICAL[lexical];
   // An entry of a list with spaces between them.
@@ -345,14 +346,16 @@ function digitsRange(field: Field, type: ScalarType): JsonObject {
   };
 }
 
+/** A bound that is infinite is one for the texts that stand for infinite values only. */
+const isFiniteBound = (bound: string): boolean => Number.isFinite(Number(bound));
+
 /** Texts stand for the values that JSON has no numbers for, if bounds and `enum` permit them. */
 function doubleRange(field: Field): JsonObject {
   const { range = {}, enum: values } = field;
   const beyond = BEYOND_NUMBERS.filter((text) =>
     values === undefined ? brokenBound(text, range, 'double') === undefined : values.includes(text),
   );
-  // A bound that is infinite is one for these texts only.
-  const bounds = rangeSchema(field, (bound) => Number.isFinite(Number(bound)));
+  const bounds = rangeSchema(field, isFiniteBound);
   if (beyond.length === 0) return bounds;
   return { ...bounds, type: ['number', 'string'], pattern: `^(${beyond.join('|')})$` };
 }

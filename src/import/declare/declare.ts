@@ -84,7 +84,10 @@ class DeclaredServices {
   readonly #options: ServiceOptions;
   readonly #losses: Losses;
   readonly #permission: string;
-  readonly #nodes = new Map<string, { readonly id: string; readonly keys: DeclaredMap }>();
+  readonly #nodes = new Map<
+    string,
+    { readonly id: string; readonly addresses: readonly string[]; readonly keys: DeclaredMap }
+  >();
   readonly #nodeNames: Names;
   readonly #schemes = new Map<string, { readonly id: string; readonly keys: DeclaredMap }>();
   readonly #schemeNames: Names;
@@ -131,9 +134,12 @@ class DeclaredServices {
       this.places.set(placeKey({ kind: 'service', id, operation: ids[index] as string }), place);
     const addressing = isCall ? undefined : this.#addressing(all);
     const alone = namedAlone(service.operations);
+    const node = isCall ? this.#node(service, taken) : undefined;
+    const targets = this.#targets(service, all, node, taken);
     const operations = all.map((operation, index) => {
       const id = ids[index] as string;
-      return [id, this.#operation(operation, id, service, alone.has(operation))] as const;
+      const target = targets.get(operation);
+      return [id, { ...given({ target }), ...this.#operation(operation, id, service, alone.has(operation)) }] as const;
     });
     return {
       kind: 'service',
@@ -142,7 +148,7 @@ class DeclaredServices {
       keys: given({
         description: service.description,
         namespace: service.namespace,
-        target: isCall ? this.#node(service, taken) : undefined,
+        target: node,
         permission: this.#permission,
         requires: isCall ? undefined : this.#requires(service.security, service.place),
         addressing,
@@ -197,7 +203,7 @@ class DeclaredServices {
       description,
       ...(sent === undefined ? {} : restKeys(sent, this.#formOf(operation), isCall)),
       ...(soap === undefined ? {} : soapKeys(operation, soap, id, service, { isCall, isAlone })),
-      template: rest?.template && this.#documents.message({ kind: 'document', document: rest.template }, service),
+      variables: rest?.template && this.#documents.message({ kind: 'document', document: rest.template }, service),
       request: this.#request(operation, sent, service),
       response: this.#response(operation, service),
       ...this.#faults(operation),
@@ -317,14 +323,46 @@ class DeclaredServices {
     return undefined;
   }
 
-  /** The node for the addresses of a service. Services with the same addresses share it. */
-  #node(service: DraftService, taken: Names): string {
+  /**
+   * The nodes of the operations that have addresses of their own, which are called with the credential of their service.
+   * @param node that of the service; `undefined` for one that is served here
+   */
+  #targets(
+    service: DraftService,
+    operations: readonly DraftOperation[],
+    node: string | undefined,
+    taken: Names,
+  ): ReadonlyMap<DraftOperation, string> {
+    const targets = new Map<DraftOperation, string>();
+    const elsewhere = operations.filter(({ addresses }) => addresses !== undefined);
+    for (const [, same] of Map.groupBy(elsewhere, ({ addresses }) => JSON.stringify(addresses))) {
+      const [{ addresses = [], place, name }] = same as [DraftOperation];
+      const which = same.length === 1 ? `the operation "${name}"` : `${same.length} operations ("${name}" …)`;
+      const what = `the servers of ${which}: ${addresses[0]}`;
+      if (node === undefined) {
+        this.#losses.note(what, 'served at the address of the others', place);
+        continue;
+      }
+      const id = this.#node({ ...service, addresses, place }, taken, node);
+      for (const each of same) targets.set(each, id);
+      this.#losses.note(what, `called as the node ${id}, with the credential of ${node}`, place);
+    }
+    return targets;
+  }
+
+  /**
+   * The node for the addresses of a service. Services with the same addresses share it.
+   * @param main the node of the service, for addresses that only some of its operations have: it gives the settings of credentials
+   */
+  #node(service: DraftService, taken: Names, main?: string): string {
     const { addresses, place } = service;
     const security = securityOfCalls(service);
     const key = JSON.stringify([addresses, security]);
     const known = this.#nodes.get(key);
     if (known !== undefined) return known.id;
-    let id = this.#nodeNames.give(capitalName(this.#options.name));
+    const { name } = this.#options;
+    const wanted = main === undefined ? name : `${name}_${distinctWords(addresses[0] ?? '', this.#addressOf(main))}`;
+    let id = this.#nodeNames.give(capitalName(wanted));
     if (taken.has(id)) id = this.#nodeNames.give(`${id}_NODE`);
     const setting = `${id}_URL`;
     const usable = addresses
@@ -337,12 +375,16 @@ class DeclaredServices {
     if (usable === undefined && first !== undefined)
       this.#losses.add(`the address "${first}" can't be called`, `the setting ${setting} is the address`, place);
     const base = usable === undefined ? `\${env:${setting}}` : `\${env:${setting}:-${usable.replace(/\/$/, '')}}`;
-    const { met, credential } = credentialOfCalls(security, service, id);
-    const certificate = certificateOfCalls(security, id);
-    for (const each of security)
+    const { met, credential } = credentialOfCalls(security, service, main ?? id);
+    const certificate = certificateOfCalls(security, main ?? id);
+    for (const each of main === undefined ? security : [])
       if (!met.includes(each) && each.kind !== 'client-certificate') this.#tellUnmet(each, place);
-    this.#nodes.set(key, { id, keys: given({ base, credential, certificate }) });
+    this.#nodes.set(key, { id, addresses, keys: given({ base, credential, certificate }) });
     return id;
+  }
+
+  #addressOf(node: string): string {
+    return [...this.#nodes.values()].find(({ id }) => id === node)?.addresses[0] ?? '';
   }
 
   /** The schemes of callers, by their ids; `undefined` for the gateway's own. */
@@ -382,6 +424,26 @@ class DeclaredServices {
 function variablesOf(template: string): readonly string[] {
   const expressions = Array.from(template.matchAll(/\{[+#./;?&]?([^{}]*)\}/g), ([, list = '']) => list);
   return expressions.flatMap((list) => list.split(',').map((each) => each.replace(/(?:\*|:\d+)$/, '')));
+}
+
+/**
+ * What an address has and another one has not: `upload` for upload.example.org beside api.example.org, the end of its path if their
+ * hosts are the same.
+ */
+function distinctWords(address: string, other: string): string {
+  const [own, usual] = [URL.parse(address), URL.parse(other)];
+  if (own === null) return address;
+  const [labels, others] = [own.hostname.split('.'), usual?.hostname.split('.') ?? []];
+  while (labels.length > 0 && labels.at(-1) === others.at(-1)) {
+    labels.pop();
+    others.pop();
+  }
+  // Of another domain, all but its ending tells which one it is.
+  if (labels.length > 1 && labels.length === own.hostname.split('.').length && !/^[\d.:[\]]+$/.test(own.hostname))
+    labels.pop();
+  const path = own.pathname.split('/').filter((each) => each !== '' && !usual?.pathname.split('/').includes(each));
+  const words = labels.length > 0 ? labels : path;
+  return words.length > 0 ? words.join('_') : own.port || 'OTHER';
 }
 
 /** The version of a service: the first number of a version in the source, 1 without one. */

@@ -10,7 +10,7 @@ export interface Declared {
   readonly file: string;
 }
 
-export type DeclaredKind = 'service' | 'document' | 'node' | 'permission-list' | 'scheme' | 'gateway';
+export type DeclaredKind = 'service' | 'document' | 'type' | 'node' | 'permission-list' | 'scheme' | 'gateway';
 export type DeclaredValue = string | number | boolean | readonly DeclaredValue[] | DeclaredMap;
 export interface DeclaredMap {
   readonly [key: string]: DeclaredValue;

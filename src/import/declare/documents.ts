@@ -4,6 +4,7 @@ import type {
   DraftDocument,
   DraftField,
   DraftMessage,
+  DraftScalar,
   DraftService,
   DraftType,
   Facets,
@@ -16,6 +17,7 @@ import { Families } from './families.ts';
 import { settleNameless } from './nameless.ts';
 import { Names, plainName, xmlNameOf } from './names.ts';
 import { placeKey } from './settled.ts';
+import { DeclaredTypes, type Value, withKnownLabels } from './types.ts';
 
 /** Words that are types or messages and can't be ids of documents. */
 const RESERVED = [...SCALAR_KINDS, 'none', 'list', 'map', '__proto__'];
@@ -26,6 +28,7 @@ export class DeclaredDocuments {
   readonly #isXml: boolean;
   readonly #namespace: string | undefined;
   readonly #families: Families;
+  readonly #types: DeclaredTypes;
   readonly #losses: Losses;
 
   /**
@@ -54,23 +57,28 @@ export class DeclaredDocuments {
       ids.set(document, derived.has(id) ? names.give(wanted) : id);
     }
     for (const document of declared) this.#ids.set(document, ids.get(document) as string);
+    this.#types = new DeclaredTypes(contract, uses.keys(), namespace, names);
     this.#families = new Families(declared);
   }
 
   all(): readonly Declared[] {
     const sources = new Set([...this.#ids.keys()].map(({ place }) => place.source));
-    return [...this.#ids].map(([document, id]) => ({
-      kind: 'document',
-      id,
-      keys: this.#document(document, id),
-      // Documents of several files keep to files.
-      file: sources.size > 1 ? `documents-${fileName(document.place.source)}` : 'documents',
-    }));
+    const documents = [...this.#ids].map(
+      ([document, id]): Declared => ({
+        kind: 'document',
+        id,
+        keys: this.#document(document, id),
+        // Documents of several files keep to files.
+        file: sources.size > 1 ? `documents-${fileName(document.place.source)}` : 'documents',
+      }),
+    );
+    return [...documents, ...this.#types.all(spelledValue)];
   }
 
   /** Where documents are in the source. */
   places(): readonly (readonly [string, Place])[] {
-    return [...this.#ids].map(([{ place }, id]) => [placeKey({ kind: 'document', id }), place]);
+    const documents = [...this.#ids].map(([{ place }, id]) => [placeKey({ kind: 'document', id }), place] as const);
+    return [...documents, ...this.#types.places()];
   }
 
   /**
@@ -85,7 +93,7 @@ export class DeclaredDocuments {
       case 'raw':
         return message.raw;
       case 'type':
-        return this.#typeWord(message.type);
+        return this.#messageWord(message.type);
       case 'document': {
         const { document } = message;
         const id = this.#ids.get(document);
@@ -167,18 +175,25 @@ export class DeclaredDocuments {
   }
 
   #field(field: DraftField, name: string): DeclaredValue {
-    const { name: wire, type, options } = spelledIn(field);
-    const { description, json = this.#isXml ? name : wire, xml = this.#isXml ? wire : name, ...others } = options;
+    const { name: wire, type } = field;
     const inPlace = this.#inPlaceOf(type);
+    const { type: word, options } = this.#types.referring(field) ?? this.#typed(field, inPlace);
+    const { description, json = this.#isXml ? name : wire, xml = this.#isXml ? wire : name, ...others } = options;
     const keys = given({
-      ...(inPlace === undefined ? { type: this.#typeWord(type) } : {}),
+      type: word,
       description: describedEntries(description, type, inPlace),
-      ...(withoutFilling(others) as DeclaredMap),
+      ...(withKnownLabels(withoutFilling(others)) as DeclaredMap),
       json: json === name ? undefined : json,
       xml: xml === name ? undefined : xml,
       ...inPlace,
     });
     return Object.keys(keys).length === 1 && typeof keys.type === 'string' ? keys.type : keys;
+  }
+
+  /** The type word of a field and its options; without a word when its document is in place. */
+  #typed(field: DraftField, inPlace: DeclaredMap | undefined) {
+    const { type, options } = spelledIn(field);
+    return { type: inPlace === undefined ? this.#typeWord(type) : undefined, options };
   }
 
   /** The keys that declare the type of a field in place; `undefined` when its document has an id. */
@@ -189,6 +204,15 @@ export class DeclaredDocuments {
     if (type.kind !== 'list') return keys;
     const { description: _, ...list } = keys;
     return { list };
+  }
+
+  /** The type of a message without a document, which has the facets of its named type. */
+  #messageWord(type: DraftType): string {
+    const isCollection = type.kind === 'list' || type.kind === 'map';
+    const single = isCollection ? type.item : type;
+    const id = single.kind === 'scalar' ? this.#types.idOf(single) : undefined;
+    if (id === undefined) return this.#typeWord(type);
+    return isCollection ? `${type.kind} of ${id}` : id;
   }
 
   /** A type in words; its document has an id. */
@@ -265,6 +289,14 @@ function spelledIn(field: DraftField): DraftField {
   const isPlain = Object.keys(entry).length === 0;
   return { ...field, type: { ...type, item: INT }, options: isPlain ? others : { ...others, entry } };
 }
+
+function spelledValue({ word, facets }: Value): Value {
+  const field: DraftField = { name: '', place: NOWHERE, type: { kind: 'scalar', word }, options: facets };
+  const { type, options } = spelledIn(field);
+  return { word: (type as DraftScalar).word, facets: options };
+}
+
+const NOWHERE: Place = { source: '', line: 0, column: 0 };
 
 function isInteger(type: DraftType): boolean {
   return type.kind === 'scalar' && type.word === 'integer';

@@ -45,6 +45,11 @@ export function xmlNameOf(text: string): string {
   return isXmlName(name) ? name : `_${name.replace(/[^A-Za-z0-9_.-]+/g, '_')}`;
 }
 
+/** A name that begins with a capital, as types have: `priceBand` becomes `PriceBand`, `price_band` becomes `Price_band`. */
+export function capitalised(name: string): string {
+  return name.replace(/^\p{Ll}/u, (first) => first.toUpperCase());
+}
+
 /** A name in capitals, as nodes, permission lists and settings have: `PartnerService` becomes `PARTNER_SERVICE`. */
 export function capitalName(text: string): string {
   return plainName(text, 'PARTNER')

@@ -127,7 +127,7 @@ export function soapKeys(
     namespace: isWrapped && soap.namespace !== namespace ? soap.namespace : undefined,
     'reply-namespace': soap.replyNamespace,
     addressing: isCall && soap.addressing === 'required' ? true : undefined,
-    reply: isWrapped && response !== undefined && response !== `${request}Response` ? response : undefined,
+    'reply-element': isWrapped && response !== undefined && response !== `${request}Response` ? response : undefined,
   });
   return given({
     soap: map,

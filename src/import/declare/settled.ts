@@ -105,6 +105,8 @@ function simplified(all: readonly Declared[], refused: Refused, tried: number, i
       return tried > 1
         ? undefined
         : withKeys(anyDocument(found, tried, isXml), `taken as any ${isXml ? 'XML' : 'JSON'}`);
+    case 'type':
+      return tried > 1 ? undefined : withKeys(simpleType(found, tried), 'declared without its restrictions');
     case 'node':
       return tried > 0 ? undefined : withKeys({ base: `\${env:${id}_URL}` }, `the setting ${id}_URL is the address`);
     case 'scheme':
@@ -126,6 +128,11 @@ function anyDocument({ keys }: Declared, tried: number, isXml: boolean): Declare
   if (!isXml) return { open: true, fields: {} };
   const content = { type: 'xml', content: true };
   return { ...names, fields: { content, anyAttribute: { type: 'map of text', attribute: true } } };
+}
+
+/** A type without restrictions, and then one of any text. */
+function simpleType({ keys: { base, description } }: Declared, tried: number): DeclaredMap {
+  return given({ description, base: tried === 0 ? (base as DeclaredValue) : 'text' });
 }
 
 /** Definitions without a scheme, which nothing requires then. */

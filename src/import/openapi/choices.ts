@@ -285,8 +285,9 @@ function mergedScalars(reads: readonly TypeRead[]): Merged | undefined {
       };
   }
   if (all('string', 'uri', 'uuid', 'date', 'datetime', 'time')) return plain('string', reads.some(isFree));
-  if (all('integer')) return plain('integer', false);
-  if (all('integer', 'number', 'decimal'))
+  if (all('int')) return plain('int', false);
+  if (all('int', 'long', 'integer')) return plain('integer', false);
+  if (all('int', 'long', 'integer', 'number', 'double', 'float', 'decimal'))
     return plain(
       'number',
       reads.some(

@@ -7,9 +7,10 @@ import { type Found, readRequest } from './request.ts';
 import { readResponses } from './responses.ts';
 import { SchemaReader } from './schema.ts';
 import { SecurityReader } from './security.ts';
+import { ownAddresses, serviceAddresses, withServers } from './servers.ts';
 import { settle } from './settle.ts';
 import type { Node, Tree } from './tree.ts';
-import { type OpenApiVersion, validateOpenApi } from './validate.ts';
+import { validateOpenApi } from './validate.ts';
 
 /**
  * Reads an OpenAPI contract (2.0, 3.0, 3.1, 3.2).
@@ -67,12 +68,14 @@ class ContractReader {
   readonly #losses: Losses;
   readonly #security: SecurityReader;
   readonly #names = new Set<string>();
+  readonly #addresses: readonly string[];
 
   constructor(root: Node, reader: SchemaReader) {
     this.#root = root;
     this.#reader = reader;
     this.#losses = reader.context.losses;
     this.#security = new SecurityReader(root, reader.context);
+    this.#addresses = serviceAddresses(root, reader.context.version, this.#losses);
   }
 
   read(): DraftContract {
@@ -80,7 +83,7 @@ class ContractReader {
     const { version } = this.#reader.context;
     const schemas = version === '2.0' ? this.#root.get('definitions') : this.#root.get('components')?.get('schemas');
     for (const [name, node] of schemas?.entries() ?? []) this.#reader.named(name, node);
-    const operations = this.#operations();
+    const { addresses, operations } = withServers(this.#addresses, this.#operations());
     this.#tellWebhooks();
     const security = this.#security.read(this.#root.get('security'));
     const description = prose(undefined, info?.get('description'));
@@ -89,7 +92,7 @@ class ContractReader {
       version: info?.get('version')?.text ?? '1',
       ...(description === undefined ? {} : { description }),
       place: (info ?? this.#root).place,
-      addresses: addressesOf(this.#root, version, this.#losses),
+      addresses,
       ...(security === undefined ? {} : { security }),
       operations,
     };
@@ -113,7 +116,8 @@ class ContractReader {
       const part = parts.find((each) => each.has(key));
       const node = part?.get(key);
       if (method === undefined || node === undefined || part === undefined) return [];
-      return [this.#operation(path, method, node, part)];
+      const servers = [node, part, ...parts].find((each) => each.has('servers'))?.get('servers');
+      return [this.#operation(path, method, node, part, servers)];
     });
   }
 
@@ -124,12 +128,16 @@ class ContractReader {
     }
     for (const [method, node] of item.get('additionalOperations')?.entries() ?? [])
       this.#losses.add(`the operation ${method} ${path}`, 'left out', node.place);
-    const servers = item.get('servers');
-    if (servers !== undefined)
-      this.#losses.add(`the servers of ${path}`, 'those of the contract are used', servers.place);
   }
 
-  #operation(path: string, method: DraftRest['method'], node: Node, item: Node): DraftOperation {
+  /** @param servers its own, or those of its path */
+  #operation(
+    path: string,
+    method: DraftRest['method'],
+    node: Node,
+    item: Node,
+    servers: Node | undefined,
+  ): DraftOperation {
     const name = this.#nameOf(node, method, path);
     const found: Found = {
       path,
@@ -144,6 +152,7 @@ class ContractReader {
     const { request, rest } = readRequest(found, this.#reader);
     const description = descriptionOf(node);
     const security = this.#security.read(node.get('security'));
+    const addresses = ownAddresses(servers, this.#addresses, this.#losses);
     return {
       name,
       ...(description === undefined ? {} : { description }),
@@ -152,6 +161,7 @@ class ContractReader {
       request,
       ...readResponses(found, this.#reader),
       ...(security === undefined ? {} : { security }),
+      ...(addresses.length === 0 ? {} : { addresses }),
     };
   }
 
@@ -162,9 +172,6 @@ class ContractReader {
   #tellOperation(node: Node): void {
     for (const [name, callback] of node.get('callbacks')?.entries() ?? [])
       this.#losses.add(`the callback "${name}"`, CALLED_BACK, callback.place);
-    const servers = node.get('servers');
-    if (servers !== undefined)
-      this.#losses.add('the servers of an operation', 'those of the contract are used', servers.place);
   }
 
   #tellWebhooks(): void {
@@ -191,45 +198,4 @@ function descriptionOf(node: Node): string | undefined {
   const description = prose(undefined, node.get('description'));
   const isSame = summary === undefined || description?.startsWith(summary) === true;
   return withDeprecation([isSame ? undefined : summary, description], node.get('deprecated'));
-}
-
-/** The addresses of a contract. One that is relative stays so, unless the contract has an address itself. */
-function addressesOf(root: Node, version: OpenApiVersion, losses: Losses): string[] {
-  const found =
-    version === '2.0'
-      ? addressesOfTwo(root)
-      : (root.get('servers')?.items() ?? []).map((each) => serverAddress(each, losses));
-  const { location } = root.tree;
-  const absolute = found.map((each) =>
-    /^https?:/i.test(location) && URL.canParse(each, location) ? new URL(each, location).href : each,
-  );
-  return [...new Set(absolute.map((each) => each.replace(/(?<=[^:/])\/+$/, '')))].filter((each) => each !== '');
-}
-
-/** `schemes`, `host` and `basePath`. TLS first, whatever the order is. */
-function addressesOfTwo(root: Node): string[] {
-  const host = root.get('host')?.text;
-  const path = root.get('basePath')?.text ?? '';
-  const base = path === '' || path.startsWith('/') ? path : `/${path}`;
-  if (host === undefined) return base === '' ? [] : [base];
-  const schemes = (root.get('schemes')?.items() ?? [])
-    .flatMap(({ text }) => text ?? [])
-    .filter((each) => /^https?$/.test(each));
-  const given = schemes.length === 0 ? ['https'] : schemes.toSorted((a, b) => b.length - a.length);
-  return given.map((scheme) => `${scheme}://${host}${base}`);
-}
-
-function serverAddress(server: Node, losses: Losses): string {
-  const variables = server.get('variables');
-  const url = server.get('url')?.text ?? '';
-  return url.trim().replace(/\{([^{}]*)\}/g, (_, name: string) => {
-    const variable = variables?.get(name);
-    const value = variable?.get('default')?.text ?? variable?.get('enum')?.items()[0]?.text;
-    losses.add(
-      `the variable "${name}" of the address ${url}`,
-      value === undefined ? 'left out' : `"${value}"`,
-      (variable ?? server).place,
-    );
-    return value ?? '';
-  });
 }

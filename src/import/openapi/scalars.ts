@@ -150,15 +150,16 @@ export function numberOf(
     if (!(isInteger ? Number(node.value) === 1 : fractionOf([node]) !== undefined))
       context.losses.add(`"multipleOf: ${node.number}"`, 'not checked', node.place);
   const word = isInteger ? 'integer' : step !== undefined || format === 'decimal' ? 'decimal' : 'number';
+  const own = WIDTHS[`${word} ${format}`] ?? word;
   if (values !== undefined) {
     const numbers = numbersIn(values, isInteger, context);
     const isLong = numbers.every((each) => !isInteger || isWithinLong(String(each)));
-    return { word: isLong ? word : BIG_INTEGER, options: oneOrMore(numbers) };
+    return { word: isLong ? own : BIG_INTEGER, options: oneOrMore(numbers) };
   }
   const options: FieldOptions = step === undefined ? {} : { fraction: step };
   const bounds = isInteger ? (INTEGER_FORMATS[format] ?? []) : [];
   Object.assign(options, boundsOf(shape, isInteger, bounds));
-  if (!isInteger) return { word, options };
+  if (!isInteger) return { word: own, options };
   if (isBig(shape, format, options)) return { word: BIG_INTEGER, options };
   const { minimum, maximum } = options;
   if (format === '' && (minimum === undefined || maximum === undefined))
@@ -168,8 +169,16 @@ export function numberOf(
       'they have 64 bits; write big-integer at a field that may be longer, which the next import keeps',
       shape.node,
     );
-  return { word, options: withoutLong(options) };
+  return { word: own, options: withoutOwn(options, SCALARS[own as ScalarKind].range) };
 }
+
+/** The types whose width is that of a format. */
+const WIDTHS: Readonly<Record<string, ScalarKind | undefined>> = {
+  'integer int32': 'int',
+  'integer int64': 'long',
+  'number float': 'float',
+  'number double': 'double',
+};
 
 /**
  * Whether a contract says that an integer may exceed 64 bits: by its format, its bounds, or a value that it shows. Others have
@@ -250,12 +259,15 @@ function integerBounds({ minimum, maximum, above, below }: Bounds): FieldOptions
 
 const isWithinLong = (text: string): boolean => compareDecimals(text, LEAST) >= 0 && compareDecimals(text, MOST) <= 0;
 
-/** The options of an `integer`, without the bounds that it has anyway. */
-function withoutLong({ minimum, maximum, ...others }: FieldOptions): FieldOptions {
+/** The options of an integer, without the bounds that its type has anyway. */
+function withoutOwn(
+  { minimum, maximum, ...others }: FieldOptions,
+  own: { readonly minimum: string; readonly maximum: string } = { minimum: LEAST, maximum: MOST },
+): FieldOptions {
   return {
     ...others,
-    ...(minimum === undefined || compareDecimals(String(minimum), LEAST) <= 0 ? {} : { minimum }),
-    ...(maximum === undefined || compareDecimals(String(maximum), MOST) >= 0 ? {} : { maximum }),
+    ...(minimum === undefined || compareDecimals(String(minimum), own.minimum) <= 0 ? {} : { minimum }),
+    ...(maximum === undefined || compareDecimals(String(maximum), own.maximum) >= 0 ? {} : { maximum }),
   };
 }
 
@@ -364,6 +376,8 @@ function natureOf(kind: string): 'boolean' | 'number' | 'text' | undefined {
 /** The types of whole numbers, with those that they hold. */
 const WHOLE: ReadonlyMap<string, (digits: string) => boolean> = new Map([
   ['integer', isWithinLong],
+  ['long', isWithinLong],
+  ['int', isWithinLong],
   [BIG_INTEGER, () => true],
 ]);
 

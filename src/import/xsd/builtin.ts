@@ -1,5 +1,5 @@
-import { BIG_INTEGER } from '../../model/scalar.ts';
-import type { Facets } from '../draft.ts';
+import { BIG_INTEGER, type ScalarKind, XS_DOUBLE, XS_FLOAT } from '../../model/scalar.ts';
+import type { DraftSimpleType, Facets } from '../draft.ts';
 import { NAME, NAME_START } from './characters.ts';
 import { insideOf } from './pattern.ts';
 
@@ -7,11 +7,15 @@ import { insideOf } from './pattern.ts';
 export interface SimpleType {
   /** A type word without a size; the length of a text is in its facets. */
   readonly word: string;
+  /** The word that definitions have for it, which says how many bits values have: `int` for an `integer`. */
+  readonly width?: ScalarKind;
   /** Facets of a value, or of each entry of a list. */
   readonly facets: Facets;
   /** The element has the address of an attachment, whose content is the value. */
   readonly refers?: true;
   readonly list?: { readonly minimum?: number; readonly maximum?: number };
+  /** The global type that it is, or that its facets began with. */
+  readonly named?: DraftSimpleType;
   /** What no definition states about values of the type, wherever it is used. */
   readonly note?: Note;
 }
@@ -101,11 +105,11 @@ export const BUILT_IN: ReadonlyMap<string, SimpleType> = new Map<string, SimpleT
     anyURI: TOKEN,
     boolean: { word: 'boolean', facets: {} },
     decimal: { word: 'decimal', facets: {} },
-    float: { word: 'number', facets: {} },
-    double: { word: 'number', facets: {} },
+    float: { word: 'number', facets: {}, width: XS_FLOAT },
+    double: { word: 'number', facets: {}, width: XS_DOUBLE },
     integer: unbounded(),
-    long: integer(),
-    int: integer({ minimum: -2147483648, maximum: 2147483647 }),
+    long: { ...integer(), width: 'long' },
+    int: { ...integer({ minimum: -2147483648, maximum: 2147483647 }), width: 'int' },
     short: integer({ minimum: -32768, maximum: 32767 }),
     byte: integer({ minimum: -128, maximum: 127 }),
     unsignedLong: unbounded({ minimum: 0, maximum: '18446744073709551615' }),

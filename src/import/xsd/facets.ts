@@ -1,4 +1,4 @@
-import { BIG_INTEGER } from '../../model/scalar.ts';
+import { SCALARS, type ScalarKind } from '../../model/scalar.ts';
 import { compareDecimals, decimalOf, toDecimal } from '../../wire/decimal.ts';
 import { readDate, readDatetime, readTime } from '../../wire/lexical.ts';
 import { compilePattern } from '../../wire/pattern.ts';
@@ -24,15 +24,14 @@ export function valueFrom(word: string, lexical: string, facets: Facets): string
 }
 
 function anyValueOf(word: string, text: string): string | number | boolean | undefined {
-  switch (word) {
+  switch (SCALARS[word as ScalarKind].primitive) {
     case 'boolean':
       return /^(?:true|1)$/.test(text) ? true : /^(?:false|0)$/.test(text) ? false : undefined;
     case 'integer':
-    case BIG_INTEGER:
       return INTEGER.test(text) ? integer(BigInt(text.replace(/^\+/, ''))) : undefined;
     case 'decimal':
       return decimal(text);
-    case 'number':
+    case 'double':
       return double(text);
     case 'date':
       return readDate(text);

@@ -3,8 +3,9 @@ import { PatternError } from '../../wire/pattern-syntax.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { Facets } from '../draft.ts';
 import { ImportError, type Losses } from '../place.ts';
+import { proseOf } from '../xml.ts';
 import { LEXICAL_FORMS, type SimpleType } from './builtin.ts';
-import { placeIn, type Schema } from './components.ts';
+import { documentationOf, placeIn, type Schema } from './components.ts';
 import { integerBound, isWithin, TEXTS, valueFrom, withBound, withoutLong, withPattern } from './facets.ts';
 import { isWithinLong } from './integer-pattern.ts';
 import { anyOf, ecmaPattern } from './pattern.ts';
@@ -259,6 +260,7 @@ class Restriction {
     if (this.type.list !== undefined || this.type.word === 'boolean') this.#textual(first);
     const { word, facets } = this.type;
     const found = new Set<string | number>();
+    const labels: Record<string, string> = { ...facets.labels };
     for (const each of elements) {
       const value = valueFrom(word, attributeOf(each, 'value') ?? '', facets);
       if (value === undefined || typeof value === 'boolean')
@@ -267,22 +269,27 @@ class Restriction {
           `the value "${shortened(attributeOf(each, 'value') ?? '')}" of an enumeration, which its type does not allow`,
           'left out',
         );
-      else found.add(value);
+      else {
+        found.add(value);
+        const label = proseOf(documentationOf(each));
+        if (label !== undefined) labels[String(value)] = label;
+      }
     }
     if (found.size === 0) {
       this.#ignore(first);
       return;
     }
-    this.#set({ ...facets, enum: [...found] });
+    this.#set({ ...facets, enum: [...found], ...(Object.keys(labels).length === 0 ? {} : { labels }) });
   }
 
   /** Reduces a type that has values to those that all other facets allow. */
   settle(): void {
     const { word, facets, list } = this.type;
-    const { enum: values, space, ...others } = facets;
+    const { enum: values, labels, space, ...others } = facets;
     if (values === undefined || list !== undefined) return;
     const allowed = values.filter((each) => isWithin(word, each, others));
-    this.#set({ ...(space === undefined ? {} : { space }), enum: allowed.length === 0 ? values : allowed });
+    const left = allowed.length === 0 ? values : allowed;
+    this.#set({ ...(space === undefined ? {} : { space }), enum: left, ...labelsOf(labels, left) });
   }
 
   /** Makes integers of any size those of 64 bits, where facets allow no others, and drops bounds that these have anyway. */
@@ -292,6 +299,13 @@ class Restriction {
     if (word === BIG_INTEGER && !isWithinLong(facets)) return;
     this.type = { ...this.type, word: 'integer', facets: withoutLong(facets) };
   }
+}
+
+/** The labels of the values that are left. */
+function labelsOf(labels: Facets['labels'] = {}, values: readonly unknown[]): Pick<Facets, 'labels'> {
+  const texts = new Set(values.map(String));
+  const left = Object.entries(labels).filter(([value]) => texts.has(value));
+  return left.length === 0 ? {} : { labels: Object.fromEntries(left) };
 }
 
 const INTEGERS: ReadonlySet<string> = new Set(['integer', BIG_INTEGER]);

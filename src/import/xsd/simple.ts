@@ -1,10 +1,12 @@
 import type { XmlElement } from '../../wire/xml/tree.ts';
+import type { DraftSimpleType } from '../draft.ts';
 import { ImportError, type Losses } from '../place.ts';
-import { attribute, childrenNamed, type QName, qnameKey } from '../xml.ts';
+import { attribute, childrenNamed, proseOf, type QName, qnameKey } from '../xml.ts';
 import { BUILT_IN, type SimpleType, SWA_REF, SWA_REF_NAME, WELL_KNOWN } from './builtin.ts';
-import { type Component, type Components, placeIn, type Schema } from './components.ts';
+import { type Component, type Components, documentationOf, placeIn, type Schema } from './components.ts';
 import { asText, restricted } from './restriction.ts';
 import { XSD } from './sources.ts';
+import { sized } from './typed.ts';
 import { unionOf } from './union.ts';
 
 /** Most derivations from one type to the next. */
@@ -17,6 +19,7 @@ export class SimpleTypes {
   readonly #components: Components;
   readonly #losses: Losses;
   readonly #known = new Map<XmlElement, Map<string, SimpleType>>();
+  readonly #declared = new Map<Component, SimpleType>();
   readonly #open = new Set<XmlElement>();
   /** Translated patterns by their sources. */
   readonly #patterns = new Map<string, string>();
@@ -36,9 +39,25 @@ export class SimpleTypes {
     return component.element.local === 'simpleType' ? this.declared(component) : undefined;
   }
 
-  /** The type of a global xs:simpleType. */
-  declared({ element, schema, redefined }: Component): SimpleType {
-    return this.inPlace(element, schema, redefined);
+  /** The type of a global xs:simpleType, with its name. A list has none: its entries have that of their own type. */
+  declared(component: Component): SimpleType {
+    const { element, schema, redefined, name } = component;
+    const known = this.#declared.get(component);
+    if (known !== undefined) return known;
+    const type = this.inPlace(element, schema, redefined);
+    if (type.list !== undefined || type.word === 'binary') return type;
+    const description = proseOf(documentationOf(element));
+    const named: DraftSimpleType = {
+      name: name.local,
+      namespace: name.namespace,
+      place: placeIn(element, schema),
+      ...(description === undefined ? {} : { description }),
+      ...sized(type),
+    };
+    const declared: SimpleType = { ...type, named };
+    // While a type that is derived from itself is read, it is taken as text.
+    if (!this.#open.has(element)) this.#declared.set(component, declared);
+    return declared;
   }
 
   /**

@@ -1,3 +1,4 @@
+import { SCALARS, type ScalarKind } from '../../model/scalar.ts';
 import type { DraftDocument, DraftScalar, DraftType, Facets, FieldOptions } from '../draft.ts';
 import { LEXICAL_FORMS, type SimpleType } from './builtin.ts';
 import type { Occurrence } from './particles.ts';
@@ -71,11 +72,28 @@ function entryOptions(facets: Facets): FieldOptions {
   return Object.keys(facets).length === 0 ? {} : { entry: facets };
 }
 
-function scalarField({ word, facets }: SimpleType): { readonly type: DraftScalar; readonly options: Facets } {
+function scalarField({ named, ...simple }: SimpleType): { readonly type: DraftScalar; readonly options: Facets } {
+  const { word, facets } = sized(simple);
+  return { type: { kind: 'scalar', word, ...(named === undefined ? {} : { named }) }, options: facets };
+}
+
+/** A type word with the length of a text, and the facets that are left. */
+export function sized({ word, facets, width }: SimpleType): { readonly word: string; readonly facets: Facets } {
   const { maximum, ...others } = facets;
+  if (width !== undefined) return { word: width, facets: withoutOwn(facets, width) };
   if (word !== 'string' || typeof maximum !== 'number' || maximum < 1 || maximum > 1_000_000_000)
-    return { type: { kind: 'scalar', word }, options: facets };
-  return { type: { kind: 'scalar', word: `string(${maximum})` }, options: others };
+    return { word, facets };
+  return { word: `string(${maximum})`, facets: others };
+}
+
+/** Facets without the bounds that values of a type have anyway. */
+function withoutOwn({ minimum, maximum, ...others }: Facets, width: ScalarKind): Facets {
+  const { range } = SCALARS[width];
+  return {
+    ...others,
+    ...(minimum === undefined || String(minimum) === range?.minimum ? {} : { minimum }),
+    ...(maximum === undefined || String(maximum) === range?.maximum ? {} : { maximum }),
+  };
 }
 
 function valueField(simple: SimpleType): FieldType {
@@ -87,8 +105,8 @@ function isReference({ word, refers }: SimpleType): boolean {
   return word === 'binary' && refers === true;
 }
 
-function listField({ word, facets, list = {} }: SimpleType): FieldType {
-  const { type, options } = scalarField({ word, facets });
+function listField({ list = {}, ...entry }: SimpleType): FieldType {
+  const { type, options } = scalarField(entry);
   const { minimum, maximum } = list;
   return {
     type: { kind: 'list', item: type },

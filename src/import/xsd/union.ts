@@ -32,7 +32,12 @@ export function unionOf(types: readonly SimpleType[]): { readonly type: SimpleTy
   const values = types.map(valuesOf);
   const space = first.facets.space;
   if (values.every((each) => each !== undefined) && types.every(({ facets }) => facets.space === space)) {
-    const facets: Facets = { enum: [...new Set(values.flat())], ...(space === undefined ? {} : { space }) };
+    const labels = Object.assign({}, ...types.map((each) => each.facets.labels ?? {}));
+    const facets: Facets = {
+      enum: [...new Set(values.flat())],
+      ...(Object.keys(labels).length === 0 ? {} : { labels }),
+      ...(space === undefined ? {} : { space }),
+    };
     return { type: { word: 'string', facets, ...noted }, imprecise: false };
   }
   const members = types.map(memberOf);

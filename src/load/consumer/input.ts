@@ -198,7 +198,7 @@ function linkValue({ report }: Linking, inner: string, input: InputFields, at: P
   if (VALUE_NAME.test(inner) && input.complete)
     report.raise(
       'unknown-value',
-      { name: inner, known: [...input.byName.values()].flatMap(namesOf), ...given({ messagesOf: input.messagesOf }) },
+      { name: inner, known: [...input.byName.values()].flatMap(namesOf), ...given({ of: input.of }) },
       at,
     );
   return undefined;

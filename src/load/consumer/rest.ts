@@ -21,7 +21,7 @@ import {
   linkFaultTypes,
   linkRequest,
   linkResponses,
-  linkTemplateDocument,
+  linkVariablesDocument,
   requestTypesIn,
 } from '../operation/payload.ts';
 import { checkParts, type InputFields, isMultipart, linkBody, linkVariables, whyNoText } from '../operation/request.ts';
@@ -101,10 +101,9 @@ export function linkRestConsumer(
 function linkFields(documents: Documents, spot: OperationSpot, request: Message): CallFields {
   const { linking } = documents;
   const content = contentOf(request, spot).map((field) => ({ ...field, required: true }));
-  const template = linkTemplateDocument(documents, spot);
+  const template = linkVariablesDocument(documents, spot);
   if (template?.fields.some(({ name }) => name === content[0]?.name)) {
-    const reason =
-      'Without a document the body is the field content, but the template document also has a field of that name';
+    const reason = 'Without a document the body is the field content, but `variables` also has a field of that name';
     linking.report.raise('bad-body', { reason }, spot.inherited('request')?.at ?? spot.at);
   }
   const fields = callFields(linking, [documentOf(request), template], content, linkValues(linking, spot));

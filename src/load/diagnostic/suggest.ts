@@ -61,3 +61,13 @@ export function didYouMean(given: string, known: Iterable<string>, there = 'Ther
 }
 
 const MOST_LISTED = 40;
+
+/**
+ * The same for a value of a save, whose words for values before it and after it may be others: `old.STATUS` for `before.STATUS`,
+ * `new.STATUS` for `STATUS`.
+ */
+export function didYouMeanSaved(given: string, known: Iterable<string>, there: string): string | undefined {
+  const names = new Set(known);
+  const meant = given.replace(/^(?:old|previous|was)\./, 'before.').replace(/^(?:new|after|save)\./, '');
+  return names.has(meant) ? `Did you mean ${meant}?` : didYouMean(given, names, there);
+}

@@ -173,11 +173,11 @@ const FOREIGN = {
   string:
     'varchar varchar2 nvarchar nvarchar2 char nchar character charactervarying bpchar str normalizedstring enum email hostname password interval',
   text: 'clob nclob longtext mediumtext tinytext citext ntext',
-  integer: 'int8 int64 bigint bigserial long unsignedint',
+  integer: 'int8 int64 bigint bigserial unsignedint',
   [BIG_INTEGER]: 'biginteger nonnegativeinteger positiveinteger nonpositiveinteger negativeinteger unsignedlong uint64',
   int: 'int2 int4 int16 int32 smallint tinyint mediumint serial short',
   decimal: 'numeric dec money bigdecimal nbr',
-  number: 'float float4 float8 double doubleprecision real',
+  number: 'float4 float8 doubleprecision real',
   boolean: 'bool bit logical',
   date: 'localdate',
   datetime:

@@ -45,7 +45,7 @@ export function linkField(
   }
   const value = (container as Readonly<Record<string, string | FieldDeclared>>)[name] as string | FieldDeclared;
   const said: FieldDeclared = typeof value === 'string' ? { type: value } : value;
-  const declared = withNamedType(source.linking, said, typeof value === 'string' ? container : value);
+  const { declared, named } = withNamedType(source.linking, said, typeof value === 'string' ? container : value);
   const position = positionOf(at);
   const spot: FieldSpot = { name, declared, container, owner };
   const xmlName = declared.xml ?? name;
@@ -69,6 +69,7 @@ export function linkField(
     absent: declared.absent ?? DEFAULTS.absent,
     url: declared.url ?? DEFAULTS.url,
     ...given({
+      named,
       optional: declared.required === false ? (true as const) : undefined,
       description: declared.description,
       nullable: declared.nullable === true ? true : undefined,
@@ -84,7 +85,10 @@ export function linkField(
   };
 }
 
-type Values = Pick<Field, 'default' | 'assumed' | 'enum' | 'fixed' | 'example' | Exclude<keyof Facets, 'patterns'>> &
+type Values = Pick<
+  Field,
+  'default' | 'assumed' | 'enum' | 'labels' | 'fixed' | 'example' | Exclude<keyof Facets, 'patterns'>
+> &
   Pick<Field, 'patterns'>;
 
 /** Checks the options against the type and each other, and converts their values to the form of the type. */
@@ -113,6 +117,7 @@ function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, po
     ...(isCollection(type) ? { minimum: undefined, maximum: undefined, ...count, entry: entryOf(facets) } : {}),
     patterns: patterns?.map((pattern) => pattern.source),
     enum: listed,
+    labels: listed === undefined ? undefined : linkLabels(linking, declared, listed),
     default: one('default'),
     assumed: one('assumed'),
     fixed: one('fixed'),
@@ -121,7 +126,7 @@ function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, po
 }
 
 /** Keys of a list or a map that concern its entries, or else may be below `entry:`. */
-const EITHER = ['enum', 'pattern', 'space'] as const;
+const EITHER = ['enum', 'labels', 'pattern', 'space'] as const;
 
 /** Keys of a list or a map that concern the number of its entries, or are for single values only. */
 const OF_COUNT: readonly string[] = ['minimum', 'maximum', 'above', 'below', 'digits', 'fraction'];
@@ -197,6 +202,19 @@ function linkEnum({ linking }: DocumentSource, list: readonly Scalar[], type: Sc
     }
   }
   return found.length === list.length ? found : undefined;
+}
+
+/** The labels of listed values, by the texts of these. */
+function linkLabels({ report, places }: Linking, declared: FieldDeclared, listed: readonly Scalar[]): Field['labels'] {
+  const labels = declared.labels ?? declared.entry?.labels;
+  if (labels === undefined) return undefined;
+  const known = new Set(listed.map(String));
+  for (const value of Object.keys(labels)) {
+    if (known.has(value)) continue;
+    const reason = 'enum does not list it';
+    report.raise('value-does-not-fit', { option: 'label of', value, reason }, places.key(labels, value));
+  }
+  return labels;
 }
 
 const PLACEHOLDER = /\{fault\.([^{}]*)\}/g;

@@ -71,7 +71,7 @@ type Fitted =
 export function fitValue({ value, written }: WrittenValue, type: ScalarType): Fitted {
   const text = typeof value === 'string' ? value : written;
   if (!isSound(text)) return misfit('it holds a NUL character or half of a surrogate pair');
-  const { primitive, lexical, values } = traitsOf(type);
+  const { primitive, lexical, values, beyondNumbers } = traitsOf(type);
   if (values !== undefined)
     return values.includes(text) ? fitting(text) : misfit(`a ${type.kind} must be ${values.join(' or ')}`);
   if (lexical !== undefined) {
@@ -86,7 +86,9 @@ export function fitValue({ value, written }: WrittenValue, type: ScalarType): Fi
       return fitDecimal(text, type);
     case 'double': {
       const number = typeof value === 'number' ? value : readDouble(text);
-      return number === undefined ? misfit('it is not a number') : fitting(doubleJson(number));
+      if (number === undefined) return misfit('it is not a number');
+      if (!Number.isFinite(number) && !beyondNumbers) return misfit(`a ${type.kind} is never infinite`);
+      return fitting(doubleJson(number));
     }
     case 'boolean':
       return typeof value === 'boolean' ? fitting(value) : misfit('it is neither true nor false');

@@ -70,6 +70,7 @@ const APPLIES: readonly (readonly [keyof FieldDeclared, string, (field: Optional
   ['pattern', 'texts and lists of them', ({ item }) => item?.takes.pattern === true],
   ['space', 'texts and lists of them', isTextItem],
   ['enum', 'texts, numbers, dates, times and truth values', ({ item }) => item?.takes.enum === true],
+  ['labels', 'values of enum', ({ declared }) => declared.enum !== undefined || declared.entry?.enum !== undefined],
   [
     'any-case',
     'texts with enum',

@@ -97,7 +97,7 @@ export function linkAs(
   if (
     role === undefined ||
     reached === undefined ||
-    spot.lacks('query', 'save', 'read', 'call', 'queue', 'reply', 'handler')
+    spot.lacks('query', 'save', 'read', 'call', 'queue', 'reply-of', 'handler')
   )
     return role;
   const isCode = answer.kind === 'version' && RUNS_CODE.has(finalAnswer(answer.operation).kind);

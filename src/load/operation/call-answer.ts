@@ -132,7 +132,7 @@ function whyNotGiven(linking: Linking, spot: OperationSpot, call: Callee, input:
 
 /** Whether no part of a request was rejected. */
 function isWhole({ doubt }: Linking, spot: OperationSpot, { request, uris }: CallerInput): boolean {
-  if (spot.lacks('template') || doubt.about(documentOf(request))) return false;
+  if (spot.lacks('variables') || doubt.about(documentOf(request))) return false;
   return uris.every(({ template, variables }) => variables.length === template.variables.length);
 }
 

@@ -68,7 +68,7 @@ export function linkExchange(
     const unknown = inDoubt(documents, noMessage(), spot.at);
     return linked ?? { answer: code, request: unknown, responses: forms(unknown) };
   }
-  if (declared.reply !== undefined)
+  if (declared['reply-of'] !== undefined)
     return (
       linkReplyAnswer(documents, spot, calls, method) ?? {
         answer: code,
@@ -109,7 +109,7 @@ function checkOneAnswer(linking: Linking, { declared }: OperationSpot): void {
 }
 
 /** Keys that replace code as the answer. */
-const ANSWERS = ['query', 'save', 'read', 'call', 'queue', 'reply'] as const;
+const ANSWERS = ['query', 'save', 'read', 'call', 'queue', 'reply-of'] as const;
 
 function linkHandler(
   { linking: { report, places, doubt } }: Documents,
@@ -176,7 +176,7 @@ function linkComponentAnswer(
 
 function checkShapeAlone(linking: Linking, { declared }: OperationSpot, first: string): void {
   const reason = 'the shape of the component is the request and the reply';
-  const others = ['request', 'template', 'body', ...(declared.response === 'none' ? [] : ['response'])];
+  const others = ['request', 'variables', 'body', ...(declared.response === 'none' ? [] : ['response'])];
   for (const second of others) refuseBoth(linking, declared, first, second, reason);
 }
 

@@ -156,11 +156,11 @@ export function forms(message: Message): MediaMessage[] {
   ];
 }
 
-/** The document of `fault:` or `template:`; `undefined` without one. */
+/** The document of `fault:` or `variables:`; `undefined` without one. */
 export function linkDocument(
   documents: Documents,
   spot: OperationSpot,
-  key: 'fault' | 'template',
+  key: 'fault' | 'variables',
 ): Document | undefined {
   const found = spot.inherited(key);
   if (found === undefined) return undefined;
@@ -201,10 +201,10 @@ export function linkFaultTypes({ report, places }: Linking, spot: OperationSpot)
   });
 }
 
-/** The document that `template:` names for URI variables. */
-export function linkTemplateDocument(documents: Documents, spot: OperationSpot): Document | undefined {
-  const document = linkDocument(documents, spot, 'template');
-  return spot.lacks('template') ? documents.inDoubt(document, spot.at) : document;
+/** The document that `variables:` names for variables of URIs and headers. */
+export function linkVariablesDocument(documents: Documents, spot: OperationSpot): Document | undefined {
+  const document = linkDocument(documents, spot, 'variables');
+  return spot.lacks('variables') ? documents.inDoubt(document, spot.at) : document;
 }
 
 function linkMessage(documents: Documents, value: MessageDeclared, derived: DerivedName, at: Place): Message {

@@ -37,7 +37,7 @@ export function linkQueryAnswer(
   const reason = 'the prompts of the query are the request, and its columns the reply';
   const bare = declared.paging === undefined ? linkBareRows(documents, spot) : undefined;
   const isListed = isFormats(declared.response);
-  for (const key of ['request', 'template', 'body']) refuseBoth(linking, declared, 'query', key, reason);
+  for (const key of ['request', 'variables', 'body']) refuseBoth(linking, declared, 'query', key, reason);
   if (bare === undefined && !isListed)
     refuseBoth(linking, declared, 'query', 'response', `${reason}, whose forms are a list: \`response: [json, csv]\``);
   if (isListed)

@@ -21,7 +21,7 @@ import { typeWords } from '../document/field-type.ts';
 import { type Linking, refuseBoth } from '../linking.ts';
 import { given } from '../object.ts';
 import type { Exchange } from './exchange.ts';
-import { linkTemplateDocument, refuseRequestTypes, requestTypesIn } from './payload.ts';
+import { linkVariablesDocument, refuseRequestTypes, requestTypesIn } from './payload.ts';
 import { soapName } from './soap-form.ts';
 import { type OperationSpot, type PlacedTemplate, templateCount } from './spot.ts';
 
@@ -118,13 +118,13 @@ export function checkParts(
 
 /** The fields that URIs and headers may refer to. */
 function linkInput(documents: Documents, spot: OperationSpot, { request }: Exchange): InputFields {
-  // The prompts of a query, a record or a message are the whole request, so a template document of the service does not apply.
-  const { query, save, read, queue, reply } = spot.declared;
-  const others = [save, read, queue, reply];
+  // The prompts of a query, a record or a message are the whole request, so a document of variables of the service does not apply.
+  const { query, save, read, queue, 'reply-of': replyOf } = spot.declared;
+  const others = [save, read, queue, replyOf];
   const isGiven = typeof query === 'string' || others.some((each) => each !== undefined);
-  const template = isGiven ? undefined : linkTemplateDocument(documents, spot);
+  const template = isGiven ? undefined : linkVariablesDocument(documents, spot);
   const fields = inputFields(documents.linking, [documentOf(request), template]);
-  return { ...fields, complete: fields.complete && !spot.lacks('query', 'save', 'read', 'queue', 'reply') };
+  return { ...fields, complete: fields.complete && !spot.lacks('query', 'save', 'read', 'queue', 'reply-of') };
 }
 
 /** The part of a request that is sent in the body; in doubt when a part of its definition was rejected. */
@@ -273,17 +273,17 @@ function linkUri(
 
 /** The source of the values of a call. */
 export interface InputFields {
-  /** The fields of the request, then those of the template document. */
+  /** The fields of the request, then those of `variables:`. */
   readonly byName: ReadonlyMap<string, Field>;
   /** False when a document of them is in doubt: missing fields are not reported. */
   readonly complete: boolean;
   /** The operation whose messages have the fields; absent for the values of a call. */
-  readonly messagesOf?: string;
+  readonly of?: string;
   /** Names of the fields that are sent in the body only, all together: those of what may be one of several things. */
   readonly whole?: ReadonlySet<string>;
 }
 
-/** The fields that a call may fill: those of the request, then those of the template document. */
+/** The fields that a call may fill: those of the request, then those of `variables:`. */
 export function inputFields({ doubt }: Linking, documents: readonly (Document | undefined)[]): InputFields {
   const byName = new Map<string, Field>();
   const fieldsOf = (document: Document | undefined): readonly Field[] =>

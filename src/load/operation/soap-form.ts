@@ -38,8 +38,12 @@ export function linkSoapForm(
   const form: SoapForm = {
     ...{ name, action: declared.action ?? `${name}.${service.version}` },
     ...{ request, response: response?.message ?? noMessage() },
-    ...given({ style: styleOf(linking, spot), faults, namespace: declared.namespace, reply: declared.reply }),
-    ...given({ actions: declared.actions, replyNamespace: declared['reply-namespace'] }),
+    ...given({ style: styleOf(linking, spot), faults, namespace: declared.namespace }),
+    ...given({
+      actions: declared.actions,
+      replyNamespace: declared['reply-namespace'],
+      replyElement: declared['reply-element'],
+    }),
     ...(declared.addressing === true ? { addressing: true } : {}),
   };
   checkElementKeys(linking, spot, declared, form);
@@ -56,8 +60,8 @@ function checkElementKeys(linking: Linking, { id }: OperationSpot, declared: Soa
   const { style, response } = form;
   const isBare = style === 'bare' && [form.request, response].every(({ kind }) => kind !== 'raw');
   const why = 'with `wrapped: false` the elements are those of the documents';
-  for (const key of ['namespace', 'reply'] as const) if (isBare) refuseKey(linking, declared, key, id, why);
-  for (const key of ['reply', 'reply-namespace'] as const)
+  for (const key of ['namespace', 'reply-element'] as const) if (isBare) refuseKey(linking, declared, key, id, why);
+  for (const key of ['reply-element', 'reply-namespace'] as const)
     if (!isBare && response.kind === 'none') refuseKey(linking, declared, key, id, 'a one-way operation has no reply');
   if (style !== 'rpc' && response.kind !== 'none')
     refuseKey(

@@ -128,7 +128,7 @@ type Refused = readonly (readonly [keyof OperationDeclared, string])[];
 
 /** For operations without a URI. */
 const WITHOUT_URI: Refused = [
-  ['template', 'it has no URI'],
+  ['variables', 'it has no URI'],
   ['headers', "over SOAP headers can't fill fields"],
   ['body', 'over SOAP all input is in the body'],
   ['alias', 'it has no path of its own'],
@@ -156,7 +156,7 @@ const OF_ANSWERS: Refused = [
   ['call', ELSEWHERE],
   ['map', ELSEWHERE],
   ['queue', ELSEWHERE],
-  ['reply', ELSEWHERE],
+  ['reply-of', ELSEWHERE],
   ['reply-to', ELSEWHERE],
   ['as', ELSEWHERE],
   ['writes', 'it applies to operations that are answered here'],

@@ -115,7 +115,7 @@ export function linkVersion(
   const { map = {} } = spot.declared;
   const unused = new Set(map.unused ?? []);
   const complete =
-    own.complete && theirs.complete && !doubt.about(operation) && !spot.lacks('request', 'template', 'map');
+    own.complete && theirs.complete && !doubt.about(operation) && !spot.lacks('request', 'variables', 'map');
   const request = linkMapping(linking, {
     from: { shape: own.document, words: `the request of ${spot.id}` },
     to: { shape: theirs.document, words: `the request of ${operation.id}` },

@@ -7,6 +7,7 @@ import type { Linking } from '../linking.ts';
 import type { JsonSchema } from '../schema/index.ts';
 import { METHOD_KEYS } from '../schema/operation.ts';
 import type { Declaration } from './declaration.ts';
+import { successorOf } from './former-keys.ts';
 import type { Places } from './places.ts';
 import { isTreeMap, type TreeMap, type TreeValue } from './tree.ts';
 import { validatorOf } from './validator.ts';
@@ -96,7 +97,7 @@ export function refuseRootLists(declaration: Declaration, linking: Linking): voi
 }
 
 function refuseIn(container: TreeMap, linking: Linking): void {
-  for (const key of ['request', 'response', 'fault', 'template']) {
+  for (const key of ['request', 'response', 'fault', 'variables']) {
     const value = container[key];
     if (!isTreeMap(value) || 'fields' in value || !('list' in value)) continue;
     refuse(value, 'list', `the ${key}`, linking);
@@ -130,9 +131,6 @@ interface Mistake {
   readonly at: Place;
 }
 
-/** Keys of the version before, and the keys of the same definition that replace them. */
-const SUCCESSORS: ReadonlyMap<string, string> = new Map([['gateway.limits.keep', 'retention.results']]);
-
 /** Reports an error of the JSON Schema. */
 function raiseMistake(error: SchemaError, declaration: Declaration, linking: Linking): void {
   const { report, places } = linking;
@@ -150,7 +148,7 @@ function raiseMistake(error: SchemaError, declaration: Declaration, linking: Lin
       const keys = Object.keys(schema.properties ?? {});
       const unused = keys.filter((each) => !(each in map));
       const cutText = map[key] === null && places.inBraces(map);
-      const successor = SUCCESSORS.get([declaration.kind, spot.name, key].join('.'));
+      const successor = successorOf(key, keys);
       report.raise('unknown-key', { key, owner, keys, unused, cutText, successor }, places.key(map, key));
       return;
     }

@@ -1,12 +1,15 @@
-import type { ComponentEventName } from '../../model/component.ts';
+import { conditions, inputMap, type MapDeclared, type WhenDeclared } from '../../messaging/link/schema.ts';
+import { type ComponentEventName, SAVE_EFFECTS, type SaveEffect } from '../../model/component.ts';
 import { type RetryDeclared, retry } from '../value/retry.ts';
 import {
   count,
   description,
   type JsonSchema,
   keys,
+  mapOr,
   matching,
   name,
+  reference,
   refersTo,
   text,
   texts,
@@ -25,6 +28,24 @@ export interface ComponentDeclared {
   readonly infinity?: 'null' | null;
   readonly permission?: string | readonly string[];
   readonly events?: readonly ComponentEventDeclared[];
+  readonly 'after-save'?: string | AfterSaveDeclared;
+  readonly publish?: string | PublicationDeclared | readonly (string | PublicationDeclared)[];
+}
+
+/** The saves that something is for. */
+export interface SaveFilterDeclared {
+  readonly on?: SaveEffect | readonly SaveEffect[];
+  readonly when?: WhenDeclared;
+}
+
+export interface AfterSaveDeclared extends SaveFilterDeclared {
+  readonly handler: string;
+  readonly as?: string;
+}
+
+export interface PublicationDeclared extends SaveFilterDeclared {
+  readonly operation: string;
+  readonly map?: MapDeclared;
 }
 
 export interface ComponentEventDeclared {
@@ -70,6 +91,104 @@ export const event = keys(
     retry,
   } satisfies Record<keyof ComponentEventDeclared, JsonSchema>,
 );
+
+/** What a text has to be, beside a list. */
+const whenText = (schema: JsonSchema): Pick<JsonSchema, 'if' | 'then'> => ({
+  if: { type: 'string' },
+  // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+  then: schema,
+});
+
+/** Keys that name the saves that something is for. */
+const saves = (what: string, verb: string) => ({
+  on: {
+    title: `${SAVE_EFFECTS.join(', ')}, or a list of them`,
+    type: ['string', 'array'],
+    items: { type: 'string', enum: SAVE_EFFECTS },
+    minItems: 1,
+    uniqueItems: true,
+    description: `The saves ${what}: those that create a record, change it or delete it, whatever their method is. By default all of them.`,
+    examples: ['updated', ['created', 'updated']],
+    ...whenText({ type: 'string', enum: SAVE_EFFECTS }),
+  } satisfies JsonSchema,
+  when: conditions(
+    `${verb} only saves of records with these values: fields of the record, each with a value or a list of values. \`before.FIELD\` is its value before the save, which a new record does not have. Of a deleted record, \`FIELD\` is the value that it had.`,
+    { STATUS: 'CLOSED', 'before.STATUS': ['OPEN', 'WAITING'] },
+  ),
+});
+
+const HANDLER = '^[A-Za-z0-9][A-Za-z0-9._-]*$';
+
+const afterSave: JsonSchema = {
+  title: 'the name of a handler file, or a map',
+  type: ['string', 'object'],
+  pattern: HANDLER,
+  description:
+    'Code that runs in the transaction of each save, after the record was written: the file in the handlers folder, with `onSave`. What it writes and publishes is committed with the record. An error undoes the save.',
+  ...mapOr(
+    keys<keyof AfterSaveDeclared>(
+      {
+        description: 'Code that runs in the transaction of saves, after the record was written.',
+        required: ['handler'],
+        examples: [{ handler: 'location-history', on: 'updated' }],
+      },
+      {
+        handler: matching(
+          'the name of a handler file without its ending',
+          HANDLER,
+          'The file of the code in the handlers folder, with `onSave`.',
+          'location-history',
+        ),
+        ...saves('that it runs for', 'Runs after'),
+        as: refersTo(
+          'role-id',
+          'A role that replaces the grants of the user who saves: what the code calls and queries is permitted by the permission lists of this role.',
+          'AUDITORS',
+        ),
+      },
+    ),
+    { type: 'string' },
+  ),
+  examples: ['location-history', { handler: 'location-history', on: ['created', 'updated'] }],
+};
+
+const publication = keys<keyof PublicationDeclared>(
+  {
+    title: 'a publication',
+    description: 'A message that saves publish.',
+    required: ['operation'],
+    examples: [{ operation: 'LOCATION_CHANGED', on: 'updated', when: { EFF_STATUS: 'I' }, map: { Id: '{LOCATION}' } }],
+  },
+  {
+    operation: refersTo(
+      'operation-id',
+      'An operation with `queue:`, whose request is the message; or a queue that one operation publishes to.',
+      'LOCATION_CHANGED',
+    ),
+    ...saves('that are published', 'Publishes'),
+    map: inputMap(
+      'What fills fields of the message that have no field of their name in the record: `"{FIELD}"` for a field, which keeps its type; `"{before.FIELD}"` for its value before the save; `"{save.action}"` for `created`, `updated` or `deleted`; a text with several; or a fixed value.',
+      { Id: '{LOCATION}', Was: '{before.EFF_STATUS}', Action: '{save.action}' },
+    ),
+  },
+);
+
+const publish: JsonSchema = {
+  title: 'an operation, a publication, or a list of them',
+  type: ['string', 'object', 'array'],
+  minLength: 1,
+  minItems: 1,
+  items: {
+    title: 'an operation or a publication',
+    type: ['string', 'object'],
+    minLength: 1,
+    ...mapOr(publication, reference('operation-id')),
+  },
+  description:
+    'What each save publishes, without code: an operation with `queue:`, or a queue that one operation publishes to. Fields of the message are filled by fields of the record with the same name, or as `map` says. The message is entered in the transaction of the save: it is delivered once that is committed, and never if it is rolled back. Callers need no grant of the operation.',
+  ...mapOr(publication, whenText(reference('operation-id'))),
+  examples: ['LOCATION_CHANGED', [{ operation: 'LOCATION_CLOSED', on: 'updated', when: { EFF_STATUS: 'I' } }]],
+};
 
 export const component = keys<'component' | keyof ComponentDeclared>(
   {
@@ -128,7 +247,15 @@ export const component = keys<'component' | keyof ComponentDeclared>(
       description:
         'The permission list that grants it, or a list of them: to read or save a record, through an operation or from code, a caller needs one. Without any, everyone who may use the operation may use the component.',
     },
-    events: { type: 'array', items: event, minItems: 1, description: 'Classes that run when a record is saved.' },
+    events: {
+      type: 'array',
+      items: event,
+      minItems: 1,
+      description:
+        'Classes that run when a record is saved: before it is written, or after the commit. In the transaction, after the record was written, `after-save` and `publish` need no class.',
+    },
+    'after-save': afterSave,
+    publish,
   },
 );
 

@@ -131,7 +131,7 @@ export const callKeys: Readonly<
   values: {
     ...texts("a field's name", '^(?!__proto__$)[^{}]+$', 'TenantID'),
     description:
-      'REST calls only: values of fields that the caller leaves out, as texts that may refer to configuration. A name that is not a field of the request or the template document becomes a field of type text.',
+      'REST calls only: values of fields that the caller leaves out, as texts that may refer to configuration. A name that is not a field of the request or of the document in `variables` becomes a field of type text.',
     examples: [{ TenantID: '${env:TENANT_ID}', ClientSecret: '${secret:CLIENT_SECRET}' }],
   },
   timeout: time('Calls only: the time limit of a call, including retries.'),

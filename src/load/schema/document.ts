@@ -1,5 +1,15 @@
 import type { Spacing } from '../../wire/white-space.ts';
-import { description, type JsonSchema, keys, reference, refersTo, text, word, yesNo } from './json-schema.ts';
+import {
+  description,
+  type JsonSchema,
+  keys,
+  reference,
+  refersTo,
+  type TextsDeclared,
+  text,
+  word,
+  yesNo,
+} from './json-schema.ts';
 
 export type Scalar = string | number | boolean;
 
@@ -34,6 +44,7 @@ export interface DocumentDeclared extends InPlaceDeclared {
 /** What restricts a single value, beyond its type. */
 export interface FacetsDeclared {
   readonly enum?: readonly (string | number | boolean)[];
+  readonly labels?: TextsDeclared;
   readonly pattern?: string | readonly string[];
   readonly space?: Spacing;
   readonly minimum?: number | string;
@@ -128,6 +139,14 @@ export const facetKeys: Readonly<Record<keyof FacetsDeclared, JsonSchema>> = {
     uniqueItems: true,
     description: 'The allowed values. One value means: this one, or none. Nothing is filled in, as `fixed` does.',
     examples: [['PUBLIC', 'PRIVATE']],
+  },
+  labels: {
+    type: 'object',
+    additionalProperties: { type: 'string', minLength: 1 },
+    minProperties: 1,
+    description:
+      'What values of `enum` mean, each by the value. Contracts, generated types and forms of the console show it; only the value is sent.',
+    examples: [{ N: 'New', S: 'Sent' }],
   },
   pattern: {
     title: 'a regular expression, or a list of them',

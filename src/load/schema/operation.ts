@@ -44,7 +44,7 @@ export interface SharedDeclared extends SoapStyleDeclared {
   readonly request?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
   readonly response?: MessageDeclared | Readonly<Record<string, MessageDeclared>> | readonly RowFormat[];
   readonly fault?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
-  readonly template?: MessageDeclared;
+  readonly variables?: MessageDeclared;
   readonly headers?: Readonly<Record<string, string>>;
   readonly alias?: string;
   readonly strict?: boolean;
@@ -87,7 +87,7 @@ export type OperationDeclared = SharedDeclared & {
   readonly call?: string;
   readonly map?: VersionMapDeclared;
   readonly queue?: string;
-  readonly reply?: string;
+  readonly 'reply-of'?: string;
   readonly 'reply-to'?: string | readonly string[] | ReplyToDeclared;
   readonly as?: string;
   readonly writes?: boolean | Readonly<Record<string, string>>;
@@ -171,9 +171,9 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
       'The document of error replies. Its defaults refer to the error: `{fault.message}`. Without it, errors are problem details (RFC 9457). Or a map from the media types of errors over REST to it: calls ask for these types too, and errors of an operation that is answered here have them. For a call, `json`, `xml` or `text` is an error without a document.',
     examples: ['LOC_FAULT', { 'application/problem+json': 'LOC_FAULT' }],
   },
-  template: refersTo(
+  variables: refersTo(
     'document-or-fields',
-    'A document for URI variables that are not fields of the request.',
+    'A document for the variables of URIs and headers that are not fields of the request.',
     'N_DOCLIB_URI_TEMPLATE',
   ),
   headers: {
@@ -273,7 +273,7 @@ export const operation = keys<keyof OperationDeclared>(
     handler: matching(
       'the name of a handler file without its ending',
       '^(signalbox/)?[A-Za-z0-9][A-Za-z0-9_-]*(\\.v[0-9][A-Za-z0-9_-]*)?$',
-      'The file that answers, in the handlers folder. Without `handler`, `query`, `save`, `read`, `call`, `queue` and `reply`, it is the id of the operation in lower case with hyphens: `orders-get.ts`, or `orders.v2-orders-get.ts` for a second version. Operations may share a file.',
+      'The file that answers, in the handlers folder. Without `handler`, `query`, `save`, `read`, `call`, `queue` and `reply-of`, it is the id of the operation in lower case with hyphens: `orders-get.ts`, or `orders.v2-orders-get.ts` for a second version. Operations may share a file.',
       'locations-get',
     ),
     query: {
@@ -307,10 +307,10 @@ export const operation = keys<keyof OperationDeclared>(
     map,
     queue: refersTo(
       'queue-id',
-      'A queue that takes the request as a message. The caller gets 202 with the id of the message at once, over SOAP an empty reply; subscriptions deliver the message afterwards. With `response`, the subscription with `replies: true` answers it later.',
+      'A queue that takes the request as a message. The caller gets 202 with the id of the message at once, over SOAP an empty reply; subscriptions deliver the message afterwards. With `response`, the subscription with `gives-reply: true` answers it later.',
       'LOCATION_EVENTS',
     ),
-    reply: refersTo(
+    'reply-of': refersTo(
       'operation-id',
       'An operation with `queue:` and `response:`, whose replies callers get here: by GET, with the id of the message in the path. `response` is the same document.',
       'ORDER_PLACE',

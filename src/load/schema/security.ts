@@ -7,7 +7,7 @@ export interface PermissionListDeclared {
   readonly queries?: readonly string[];
   readonly processes?: readonly string[];
   readonly components?: readonly string[];
-  readonly requests?: 'all';
+  readonly 'process-requests'?: 'all';
   readonly console?: readonly ConsoleGrant[];
 }
 
@@ -64,7 +64,7 @@ export const permissionList = keys<'permission-list' | keyof PermissionListDecla
       'Components by id or wildcard. A component in any list is available only to users of its lists.',
       'LOCATION_SETUP',
     ),
-    requests: word(
+    'process-requests': word(
       ['all'],
       'Process requests of other users. `all`: users of the list may view, hold, cancel, restart and delete them, and read their messages and reports, if they may run the process. Without it, only the user who made a request may.',
       { examples: ['all'] },

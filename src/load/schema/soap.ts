@@ -13,7 +13,7 @@ export interface SoapDeclared {
   readonly actions?: readonly string[];
   readonly namespace?: string;
   readonly 'reply-namespace'?: string;
-  readonly reply?: string;
+  readonly 'reply-element'?: string;
   readonly addressing?: boolean;
 }
 
@@ -93,7 +93,7 @@ const map = keys<keyof SoapDeclared>(
         'With `style: rpc`, the namespace of the element around a reply, where it is not that of the request: the `soap:body` of input and output of a contract may name two. An empty text means none.',
       examples: ['http://shop.example.org/stock/replies', ''],
     },
-    reply: matching(
+    'reply-element': matching(
       'a name',
       `^${NAME}$`,
       'The name of the element around a reply. By default it is `<NAME>Response`.',

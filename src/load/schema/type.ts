@@ -1,10 +1,12 @@
 import { type FacetsDeclared, facetKeys, type Scalar } from './document.ts';
-import { description, keys, name, text, yesNo } from './json-schema.ts';
+import { description, keys, name, namespaceUri, text, yesNo } from './json-schema.ts';
 
 export interface TypeDeclared extends FacetsDeclared {
   readonly type: string;
   readonly description?: string;
   readonly base: string;
+  readonly 'xml-type'?: string;
+  readonly namespace?: string;
   readonly 'any-case'?: boolean;
   readonly example?: Scalar;
 }
@@ -16,7 +18,13 @@ export const type = keys<keyof TypeDeclared>(
       'A named simple type: the type of a single value with its restrictions. Fields, columns, prompts, parameters and whole messages use it by its id, as they use `string(10)`.',
     required: ['type', 'base'],
     examples: [
-      { type: 'SHIPMENT_STATUS', base: 'string(1)', enum: ['N', 'S', 'D'], description: 'New, sent, delivered.' },
+      {
+        type: 'SHIPMENT_STATUS',
+        description: 'How far a shipment is.',
+        base: 'string(1)',
+        enum: ['N', 'S', 'D'],
+        labels: { N: 'New', S: 'Sent', D: 'Delivered' },
+      },
     ],
   },
   {
@@ -24,6 +32,12 @@ export const type = keys<keyof TypeDeclared>(
     description,
     base: text('The type that it restricts: that of a single value.', 'string(10)', 'decimal(10.2)'),
     ...facetKeys,
+    'xml-type': text('Name of its type in XML Schema. The default is the id.', 'ShipmentStatusType'),
+    namespace: {
+      ...namespaceUri,
+      description: 'XML namespace of its type in XML Schema. The default is that of the service.',
+      examples: ['urn:example:orders'],
+    },
     'any-case': yesNo(
       "Ignores letter case in the caller's value and replaces the value by its spelling in `enum`.",
       false,

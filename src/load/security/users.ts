@@ -24,7 +24,10 @@ export function linkPermissionLists(linking: Linking): Map<string, PermissionLis
     queries: value.queries ?? [],
     processes: value.processes ?? [],
     components: value.components ?? [],
-    ...given({ requests: value.requests, console: value.console && linkConsoleGrants(linking, value.console) }),
+    ...given({
+      processRequests: value['process-requests'],
+      console: value.console && linkConsoleGrants(linking, value.console),
+    }),
   }));
 }
 

@@ -19,18 +19,18 @@ export const retention = keys(
   {
     description:
       'How long data is kept that nothing needs any more. Expired data is removed every ten minutes, in small batches, by one gateway at a time; what has not ended is never removed.',
-    examples: [{ requests: '30 d', audit: 'forever' }],
+    examples: [{ 'process-requests': '30 d', audit: 'forever' }],
   },
   {
     results: kept('7 d', 'Results in files, polled results, and reports of processes, from their end.'),
-    requests: kept('90 d', 'Process requests with their message logs and reports, from their end.'),
-    messages: kept('30 d', 'Message logs of process requests, from the end of the request.'),
+    'process-requests': kept('90 d', 'Process requests with their message logs and reports, from their end.'),
+    'process-logs': kept('30 d', 'Message logs of process requests, from the end of the request.'),
     calls: kept('7 d', 'Records of calls in the message store (`log:` of a routing), from their end.'),
     statistics: kept(
       '8 d',
       'Statistics of calls by minute, which `signalbox stats` shows, from the minute that they are about.',
     ),
-    dead: kept('90 d', 'Dead letters of the queue, from the last attempt.'),
+    'failed-jobs': kept('90 d', 'Jobs that have failed, from the last attempt.'),
     callers: kept(
       '90 d',
       'Callers that are known by their tokens alone, from the last call that queued work. Those with work that has not ended are kept.',

@@ -14,7 +14,7 @@ export const REPLY_WITHIN = { least: 1, amount: 366 * 86_400_000, words: 'from 1
 const LONGEST_ADDRESS = 200;
 
 /**
- * `reply:` of a subscription, whose call is answered later; `undefined` without it, and where it was reported.
+ * `awaits-reply:` of a subscription, whose call is answered later; `undefined` without it, and where it was reported.
  * @param refuse reports an error at a key of the subscription
  */
 export function linkAwaitedReply(
@@ -23,27 +23,27 @@ export function linkAwaitedReply(
   call: Callee,
   refuse: (reason: string, key: keyof SubscriptionDeclared) => void,
 ): AwaitedReply | undefined {
-  const { reply } = value;
+  const { 'awaits-reply': reply } = value;
   if (reply === undefined) return undefined;
-  const within = linkDuration(linking, reply, 'reply.within', REPLY_WITHIN);
+  const within = linkDuration(linking, reply, 'awaits-reply.within', REPLY_WITHIN);
   if ('steps' in call) {
-    refuse(`awaits a later reply of the flow ${call.id}; only an operation can have one`, 'reply');
+    refuse(`awaits a later reply of the flow ${call.id}; only an operation can have one`, 'awaits-reply');
     return undefined;
   }
   if (call.kind === 'soap' && !call.properties.upContent)
     refuse(
       `awaits a later reply of ${call.id}, whose callers write the whole envelope (SOAPUpContent=N), so the address for the reply can't be added`,
-      'reply',
+      'awaits-reply',
     );
   if (call.kind === 'rest' && new Set(call.responses.map(({ message }) => JSON.stringify(formOf(message)))).size > 1)
     refuse(
       `awaits a later reply of ${call.id}, whose replies have several documents; declare the one that comes`,
-      'reply',
+      'awaits-reply',
     );
   if (call.kind === 'rest' && reply.to === undefined)
     refuse(
-      `awaits a later reply of ${call.id}, but no field of its input carries the address for it; name one with \`reply: { to: FIELD }\``,
-      'reply',
+      `awaits a later reply of ${call.id}, but no field of its input carries the address for it; name one with \`awaits-reply: { to: FIELD }\``,
+      'awaits-reply',
     );
   const to = reply.to === undefined ? undefined : linkTo(linking, value, reply.to, call, refuse);
   return { within: within ?? REPLY_WITHIN.amount, ...given({ to, file: value.handler }) };
@@ -61,7 +61,7 @@ function formOf(message: {
 /** The field of the input that carries the address. */
 function linkTo(
   linking: Linking,
-  { map = {}, reply }: SubscriptionDeclared,
+  { map = {}, 'awaits-reply': reply }: SubscriptionDeclared,
   name: string,
   call: Callee,
   refuse: (reason: string, key: keyof SubscriptionDeclared) => void,
@@ -79,7 +79,7 @@ function linkTo(
   if (!isAnyText(field.type)) {
     refuse(
       `sends the address for the reply in ${name} of ${call.id}, which is ${typeWords(field.type)}, not a text`,
-      'reply',
+      'awaits-reply',
     );
     return undefined;
   }
@@ -87,7 +87,7 @@ function linkTo(
   if (length !== undefined && length < LONGEST_ADDRESS)
     refuse(
       `sends the address for the reply in ${name} of ${call.id}, which has room for ${length} characters; it needs ${LONGEST_ADDRESS}`,
-      'reply',
+      'awaits-reply',
     );
   return field;
 }

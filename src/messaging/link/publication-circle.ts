@@ -1,5 +1,6 @@
 import { placeOf } from '../../load/diagnostic/diagnostic.ts';
 import type { Linking } from '../../load/linking.ts';
+import { SAVE_EFFECTS } from '../../model/component.ts';
 import type { ConsumerOperation } from '../../model/consumer.ts';
 import type { Gateway } from '../../model/gateway.ts';
 import type { Subscription } from '../../model/message.ts';
@@ -8,23 +9,23 @@ import { type Operation, operationsOf } from '../../model/service.ts';
 
 /**
  * Reports subscriptions by which each message leads to another one for ever: their calls go to `publicUrl` of this gateway, to
- * operations with `queue:`. Only what is certain is reported: subscriptions without `when`, and addresses that are written as
- * `publicUrl` is, also where both refer to the same configuration. All others end at run time, by the number of messages that
- * one may lead to.
+ * operations with `queue:`, or to saves of components that publish. Only what is certain is reported: subscriptions and
+ * publications without conditions, and addresses that are written as `publicUrl` is, also where both refer to the same
+ * configuration. All others end at run time, by the number of messages that one may lead to.
  */
 export function checkPublicationCircles(
   { report }: Linking,
   gateway: Gateway,
   { subscriptions, operations }: Pick<Registry, 'subscriptions' | 'operations'>,
 ): void {
-  const published = [...operations.values()].filter(({ answer, active }) => answer.kind === 'queue' && active);
-  const byAddress = new Map(published.flatMap((each) => addressesOf(each, gateway).map((at) => [at, each])));
+  const reached = [...operations.values()].filter((each) => each.active && publishedBy(each).length > 0);
+  const byAddress = new Map(reached.flatMap((each) => addressesOf(each, gateway).map((at) => [at, each])));
   const steps = [...subscriptions.values()].flatMap((subscription) => {
     const { target, when, active } = subscription;
     if (target.kind !== 'call' || when.length > 0 || !active) return [];
     return operationsOf(target.call).flatMap((call): Step[] => {
-      const next = byAddress.get(addressOf(call) ?? '');
-      return next === undefined ? [] : [{ subscription, next }];
+      const called = byAddress.get(addressOf(call) ?? '');
+      return called === undefined ? [] : publishedBy(called).map((next) => ({ subscription, called, next }));
     });
   });
   const found = new Set<Subscription>();
@@ -33,7 +34,9 @@ export function checkPublicationCircles(
     if (circle === undefined || circle.some((step) => found.has(step.subscription))) continue;
     for (const step of circle) found.add(step.subscription);
     const [first] = circle as [Step, ...Step[]];
-    const names = circle.flatMap((step) => [step.subscription.id, step.next.id]);
+    const names = circle.flatMap(({ subscription: { id }, called, next }) =>
+      called === next ? [id, next.id] : [id, called.id, next.id],
+    );
     const path = [first.subscription.operation.id, ...names].join(' > ');
     report.raise('publication-circle', { path }, placeOf(first.subscription.at));
   }
@@ -42,7 +45,20 @@ export function checkPublicationCircles(
 /** A subscription whose delivery publishes the next message. */
 interface Step {
   readonly subscription: Subscription;
+  /** The operation that its call reaches. */
+  readonly called: Operation;
+  /** That operation, or what it saves publishes. */
   readonly next: Operation;
+}
+
+/** The operations whose messages each call of an operation publishes. */
+function publishedBy(operation: Operation): readonly Operation[] {
+  const { answer } = operation;
+  if (answer.kind === 'queue') return [operation];
+  if (answer.kind !== 'component' || answer.action === 'read') return [];
+  return answer.component.publications.flatMap((each) =>
+    each.when.length === 0 && each.on.length === SAVE_EFFECTS.length ? each.operation : [],
+  );
 }
 
 /** The steps that lead from an operation back to it. */

@@ -40,7 +40,7 @@ export function linkQueueAnswer(
 ): QueueAnswer | undefined {
   const { linking } = documents;
   const { declared } = spot;
-  refuseBoth(linking, declared, 'queue', 'template', 'a message consists of the fields of the request');
+  refuseBoth(linking, declared, 'queue', 'variables', 'a message consists of the fields of the request');
   refuseKey(linking, declared, 'as', spot.id, 'it applies to what answers the operation; give it to the subscriptions');
   const form = declared.response === undefined ? undefined : linkReply(documents, spot);
   const replyTo = linkReplyTo(documents, spot, nodes, request, form);
@@ -93,7 +93,7 @@ function linkReply(documents: Documents, spot: OperationSpot): MediaMessage | un
   return first;
 }
 
-/** `reply: NAME`; `undefined` when the operation does not exist. */
+/** `reply-of: NAME`; `undefined` when the operation does not exist. */
 export function linkReplyAnswer(
   documents: Documents,
   spot: OperationSpot,
@@ -102,16 +102,16 @@ export function linkReplyAnswer(
 ): QueueAnswer | undefined {
   const { linking } = documents;
   const { declared } = spot;
-  const raise = (reason: string, key: 'reply' | 'soap' = 'reply'): void =>
+  const raise = (reason: string, key: 'reply-of' | 'soap' = 'reply-of'): void =>
     linking.report.raise('bad-reply', { reason: `${spot.id} ${reason}` }, linking.places.key(declared, key));
-  for (const key of ['request', 'template', 'body'] as const)
-    refuseBoth(linking, declared, 'reply', key, 'its request is the id of the message');
+  for (const key of ['request', 'variables', 'body'] as const)
+    refuseBoth(linking, declared, 'reply-of', key, 'its request is the id of the message');
   refuseKey(linking, declared, 'as', spot.id, 'it only reads a reply that is kept');
   if (method !== undefined && method !== 'GET') raise(`has the method ${method}; a reply is read with GET`);
   if (declared.soap !== undefined && declared.soap !== false)
     raise('has `soap`, but a reply that is not there yet has no form over SOAP', 'soap');
   const responses = linkResponses(documents, spot);
-  const to = resolveOperation(linking, names, declared.reply!, linking.places.value(declared, 'reply'));
+  const to = resolveOperation(linking, names, declared['reply-of']!, linking.places.value(declared, 'reply-of'));
   if (to === undefined) return undefined;
   const request = documents.synthesize(derivedName(spot, 'REQUEST'), [idField(spot)], spot.at);
   return {
@@ -137,7 +137,7 @@ export function checkReplies(
       const reason = whyNoReply(linking, each, operations.get(answer.to), answer.to);
       if (reason !== undefined) report.raise('bad-reply', { reason: `${each.id} ${reason}` }, at);
     } else if (answer.kind === 'queue' && answer.reply !== undefined && declared.rejected('subscription').size === 0) {
-      const own = [...subscriptions.values()].filter((one) => one.operation === each && one.active && one.replies);
+      const own = [...subscriptions.values()].filter((one) => one.operation === each && one.active && one.givesReply);
       if (own.length === 1) continue;
       const ids = own.map(({ id }) => id);
       if (ids.length === 0) report.raise('no-reply', { operation: each.id }, at);

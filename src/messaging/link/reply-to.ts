@@ -98,7 +98,7 @@ export function replySubscriptions(operations: Iterable<Operation>): Subscriptio
         retry,
         concurrency: 4,
         active: true,
-        replies: false,
+        givesReply: false,
         at,
       }),
     );

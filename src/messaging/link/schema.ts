@@ -14,6 +14,11 @@ import { type RetryDeclared, retry } from '../../load/value/retry.ts';
 
 type Single = string | number | boolean;
 
+/** `when:` */
+export type WhenDeclared = Readonly<Record<string, Single | readonly Single[]>>;
+/** `map:` */
+export type MapDeclared = Readonly<Record<string, Single>>;
+
 export interface MessageQueueDeclared {
   readonly description?: string;
   readonly order?: 'all' | readonly string[];
@@ -30,16 +35,16 @@ interface RetentionDeclared {
 export interface SubscriptionDeclared {
   readonly description?: string;
   readonly operation: string;
-  readonly when?: Readonly<Record<string, Single | readonly Single[]>>;
+  readonly when?: WhenDeclared;
   readonly call?: string;
-  readonly map?: Readonly<Record<string, Single>>;
+  readonly map?: MapDeclared;
   readonly handler?: string;
-  readonly reply?: AwaitedReplyDeclared;
+  readonly 'awaits-reply'?: AwaitedReplyDeclared;
   readonly retry?: RetryDeclared;
   readonly as?: string;
   readonly concurrency?: number;
   readonly active?: boolean;
-  readonly replies?: boolean;
+  readonly 'gives-reply'?: boolean;
   readonly within?: string;
 }
 
@@ -57,6 +62,30 @@ const size: JsonSchema = {
     'Maximum size of a message: of its request in JSON, without attachments. A larger one is refused. By default it is `limits.body` of the gateway.',
   examples: ['256 KiB'],
 };
+
+/** `when:` */
+export const conditions = (description: string, ...examples: readonly WhenDeclared[]): JsonSchema => ({
+  type: 'object',
+  minProperties: 1,
+  additionalProperties: {
+    title: 'a value or a list of values',
+    type: ['string', 'number', 'boolean', 'array'],
+    items: { title: 'a value', type: ['string', 'number', 'boolean'] },
+    minItems: 1,
+    uniqueItems: true,
+  },
+  description,
+  examples,
+});
+
+/** `map:` */
+export const inputMap = (description: string, ...examples: readonly MapDeclared[]): JsonSchema => ({
+  type: 'object',
+  minProperties: 1,
+  additionalProperties: { title: 'a value, a field or a text with fields', type: ['string', 'number', 'boolean'] },
+  description,
+  examples,
+});
 
 export const retention = keys(
   {
@@ -131,40 +160,27 @@ export const subscription = keys(
       'The operation whose messages are delivered. It has `queue:`.',
       'LOCATION_CHANGED',
     ),
-    when: {
-      type: 'object',
-      minProperties: 1,
-      additionalProperties: {
-        title: 'a value or a list of values',
-        type: ['string', 'number', 'boolean', 'array'],
-        items: { title: 'a value', type: ['string', 'number', 'boolean'] },
-        minItems: 1,
-        uniqueItems: true,
-      },
-      description:
-        'Delivers only messages with these values: fields of the request, each with a value or a list of values. By default all messages are delivered.',
-      examples: [{ REGION: 'N' }, { REGION: ['N', 'S'], ACTIVE: true }],
-    },
+    when: conditions(
+      'Delivers only messages with these values: fields of the request, each with a value or a list of values. By default all messages are delivered.',
+      { REGION: 'N' },
+      { REGION: ['N', 'S'], ACTIVE: true },
+    ),
     call: refersTo(
       'call-id',
       'An operation with a `target`, or a flow (`Bank.pay`), which is called with the message. Its input is filled from the fields of the message, by their names or as `map` says.',
       'ERP_LOCATION_PUT',
     ),
-    map: {
-      type: 'object',
-      minProperties: 1,
-      additionalProperties: { title: 'a value, a field or a text with fields', type: ['string', 'number', 'boolean'] },
-      description:
-        'What fills fields of the input of `call` that have no field of their name in the message: `"{FIELD}"` for a field, which keeps its type; a text with several; or a fixed value.',
-      examples: [{ Id: '{LOCATION}', Label: '{REGION}/{LOCATION}', Source: 'signalbox' }],
-    },
+    map: inputMap(
+      'What fills fields of the input of `call` that have no field of their name in the message: `"{FIELD}"` for a field, which keeps its type; a text with several; or a fixed value.',
+      { Id: '{LOCATION}', Label: '{REGION}/{LOCATION}', Source: 'signalbox' },
+    ),
     handler: matching(
       'the name of a handler file without its ending',
       '^[A-Za-z0-9][A-Za-z0-9._-]*$',
-      'The file of its code in the handlers folder, with `onMessage`. Without it and without `call`, it is the id in lower case with hyphens. Beside `call` with `reply`, it has `onReply`.',
+      'The file of its code in the handlers folder, with `onMessage`. Without it and without `call`, it is the id in lower case with hyphens. Beside `call` with `awaits-reply`, it has `onReply`.',
       'location-cache',
     ),
-    reply: keys<keyof AwaitedReplyDeclared>(
+    'awaits-reply': keys<keyof AwaitedReplyDeclared>(
       {
         description:
           'The target of `call` takes the call at once, with the status 202 or an empty reply, and sends its reply later, to an address that it is given. The delivery is `Working` until then. Code takes the reply where `handler` names it.',
@@ -202,12 +218,12 @@ export const subscription = keys(
       'Whether messages are delivered to it. Those published while it is not active are not delivered later.',
       true,
     ),
-    replies: yesNo(
+    'gives-reply': yesNo(
       'Whether what its `onMessage` returns is the reply to the message. The operation has `response`, and one such subscription.',
       false,
     ),
     within: time(
-      'With `replies: true`, how long callers are asked to wait for the reply, from when the message was published. Then the operation with `reply:` answers 504 until the reply is there. By default it answers 202 until then.',
+      'With `gives-reply: true`, how long callers are asked to wait for the reply, from when the message was published. Then the operation with `reply-of:` answers 504 until the reply is there. By default it answers 202 until then.',
       undefined,
       '1 h',
       '2 d',

@@ -28,11 +28,11 @@ export interface ReplyWriter {
 
 /** The writer of a subscription that replies; `undefined` for any other. */
 export function replyWriter(
-  { id, replies, operation }: Subscription,
+  { id, givesReply, operation }: Subscription,
   { queue }: Pick<Plan, 'queue'>,
   attachment: number,
 ): ReplyWriter | undefined {
-  const codec = replies ? codecOf(operation) : undefined;
+  const codec = givesReply ? codecOf(operation) : undefined;
   if (codec === undefined) return undefined;
   const keep = async (tx: Db, { id: message, parts }: ContentWriter): Promise<void> => {
     // Of a delivery that was sent again.
@@ -77,7 +77,7 @@ export type ReadReply = (db: Db, id: string, user: User | undefined) => Promise<
 /** Compiles the reader of the replies of an operation. It throws the fault that is a reply, REPLY_FAILED, REPLY_TIMEOUT and NOT_FOUND. */
 export function compileReply({ operation, subscriptions }: Plan, blobs: Blobs): ReadReply {
   const codec = codecOf(operation);
-  const replying = subscriptions.find(({ subscription }) => subscription.replies)?.subscription;
+  const replying = subscriptions.find(({ subscription }) => subscription.givesReply)?.subscription;
   const within = replying?.within ?? Number.POSITIVE_INFINITY;
   return async (db, id, user) => {
     const row = await db

@@ -1,4 +1,5 @@
 import { type RawBuilder, type SqlBool, sql } from 'kysely';
+import { compileSameText } from '../../codec/conditions.ts';
 import { CodecError, compileText } from '../../codec/index.ts';
 import { fieldsOf } from '../../codec/redact/declared.ts';
 import { Fault } from '../../model/fault.ts';
@@ -12,7 +13,7 @@ import {
 } from '../../model/message.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Db } from '../../store/index.ts';
-import { compileSameText, searchText } from './publish.ts';
+import { searchText } from './publish.ts';
 import { matchesOf, type TextMatches, type TextPorts } from './text.ts';
 
 /** Which messages are listed. All conditions hold; a message without a filter of some kind may have any value there. */

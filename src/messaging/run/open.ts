@@ -22,6 +22,7 @@ import { discard } from './content.ts';
 import { type DeliveryData, deliveryWorker } from './deliver.ts';
 import { Gates } from './gate.ts';
 import { pausedAs } from './hold.ts';
+import { compileInput } from './input.ts';
 import { shownPartition } from './kept.ts';
 import { compilePayload, messageFields } from './payload.ts';
 import { BLOBS, type Messages, type MessagesOptions } from './port.ts';
@@ -51,6 +52,16 @@ export function openMessages(options: MessagesOptions): Messages {
   const wake = (ids: Iterable<string>): void => {
     for (const id of ids) for (const { subscription } of planOf(id).subscriptions) queue.wake(subscription.id);
   };
+  const publishInside: Messages['publishInside'] = async (tx, operation, value, facts) => {
+    const prepared = await prepare(planOf(operation.id), value, {
+      ...{ now: now(), check: true, attachment },
+      replyTo: await replyTo.get(operation.id)?.(value, facts),
+    });
+    facts.signal?.throwIfAborted();
+    await enter(tx, options, prepared, facts, now());
+    afterCommit(tx, () => onPublished?.(operation.id));
+    return prepared.id;
+  };
   return {
     later: new LaterReplies(options),
     async publish(operation, value, facts) {
@@ -75,15 +86,10 @@ export function openMessages(options: MessagesOptions): Messages {
       wake([operation.id]);
       return prepared.id;
     },
-    async publishInside(tx, operation, value, facts) {
-      const prepared = await prepare(planOf(operation.id), value, {
-        ...{ now: now(), check: true, attachment },
-        replyTo: await replyTo.get(operation.id)?.(value, facts),
-      });
-      facts.signal?.throwIfAborted();
-      await enter(tx, options, prepared, facts, now());
-      afterCommit(tx, () => onPublished?.(operation.id));
-      return prepared.id;
+    publishInside,
+    publisherOf({ operation, input }) {
+      const fill = compileInput(input);
+      return (tx, saved, facts) => publishInside(tx, operation, fill(saved), { ...facts, connector: 'component' });
     },
     async reply(operation, message, user) {
       const read = readers.get(operation) ?? compileReply(planOf(operation), blobs);

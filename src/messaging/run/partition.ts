@@ -1,3 +1,4 @@
+import { compileSameText } from '../../codec/conditions.ts';
 import { CodecError, compileText } from '../../codec/index.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
@@ -5,7 +6,7 @@ import type { MessageQueue } from '../../model/message.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Operation } from '../../model/service.ts';
 import { messageFields } from './payload.ts';
-import { ALL_IN_ORDER, compileSameText, writePartition } from './publish.ts';
+import { ALL_IN_ORDER, writePartition } from './publish.ts';
 
 /** A partition of a queue, as an operator names it. */
 export interface PartitionGiven {

@@ -1,5 +1,6 @@
 import type { Client, IncomingReply } from '../../invoke/index.ts';
 import type { BlobStore } from '../../model/blob.ts';
+import type { Publication } from '../../model/component.ts';
 import type { MessageHandler, ReplyHandler } from '../../model/handler.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -73,6 +74,13 @@ export interface Messages {
   publish(operation: Operation, value: DocumentValue, facts: PublishFacts): Promise<string>;
   /** The same as part of a transaction, whose commit publishes it. Attachments are held in memory, within the queue's `size`. */
   publishInside(tx: Db, operation: Operation, value: DocumentValue, facts: PublishFacts): Promise<string>;
+  /**
+   * Compiles what a component publishes: the returned function fills the message from the values of a save, and publishes it as
+   * part of its transaction.
+   */
+  publisherOf(
+    publication: Pick<Publication, 'operation' | 'input'>,
+  ): (tx: Db, saved: DocumentValue, facts: Omit<PublishFacts, 'connector'>) => Promise<string>;
   /**
    * The reply to a message; `undefined` while it is awaited.
    * @param operation the id of the operation that published it @param user only the one that published it may read the reply

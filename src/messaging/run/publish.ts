@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import { compileTextWriter } from '../../codec/index.ts';
+import { compileConditions, compileMemberText } from '../../codec/conditions.ts';
 import { Fault } from '../../model/fault.ts';
 import type { Field } from '../../model/field.ts';
 import type { MessageQueue, Subscription } from '../../model/message.ts';
 import type { Registry } from '../../model/registry.ts';
-import { primitiveOf } from '../../model/scalar.ts';
-import type { Primitive } from '../../model/scalar-traits.ts';
 import type { User } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
-import type { Attachment, DocumentValue, Value } from '../../model/value.ts';
+import type { Attachment, DocumentValue } from '../../model/value.ts';
 import { kindOfWork } from '../../model/work.ts';
 import type { Db, JobQueue, NewJob, Store } from '../../store/index.ts';
 import { type Cause, causeOf, continueTrace, currentTrace, hopsTo } from '../../trace/trace.ts';
@@ -38,7 +36,7 @@ interface PlannedSubscription {
 export function kindOfSubscription({ id, operation, as, target }: Subscription): string {
   const lists = as === undefined ? operation.permissions : as.permissionLists;
   // A gateway that does not know of the reply would call again.
-  const name = target.kind === 'call' && target.reply !== undefined ? `${id} with a reply` : id;
+  const name = target.kind === 'call' && target.awaitsReply !== undefined ? `${id} with a reply` : id;
   return kindOfWork(name, messageFields(operation), [{ public: operation.public, permissions: [...lists] }]);
 }
 
@@ -67,41 +65,17 @@ function planOf(operation: Operation, queue: MessageQueue, subscriptions: readon
     partitionOf:
       queue.order === undefined ? undefined : partitioning(queue.order === 'all' ? 'all' : found(queue.order)),
     searched: found(queue.search).map((field) => {
-      const write = textOf(field);
+      const write = compileMemberText(field);
       return { name: field.name, write: (value) => searchText(write(value)) };
     }),
     subscriptions: subscriptions.map((subscription) => ({
       subscription,
       kind: kindOfSubscription(subscription),
       // A reply is delivered once it is there.
-      accepts: subscription.target.kind === 'caller' ? () => false : conditionOf(subscription, fields),
+      accepts: subscription.target.kind === 'caller' ? () => false : compileConditions(subscription.when, fields),
     })),
   };
 }
-
-/** The text of a field in a message; `undefined` when it is absent. */
-function textOf(field: Field): (value: DocumentValue) => string | undefined {
-  const write = compileSameText(field);
-  return (value) => {
-    const own = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
-    return own === undefined || own === null ? undefined : write(own);
-  };
-}
-
-/**
- * Compiles the text of a value that is the same for all forms of the value: `1.5` for `1.50`, and the time in UTC for a datetime
- * with an offset.
- */
-export function compileSameText(field: Field): (value: Value) => string {
-  const write = compileTextWriter(field);
-  const same = SAME[primitiveOf(field.type) ?? 'text'] ?? ((text) => text);
-  return (value) => same(write(value)[0] as string);
-}
-
-const SAME: Readonly<Partial<Record<Primitive, (text: string) => string>>> = {
-  decimal: (text) => (text.includes('.') ? text.replace(/\.?0+$/, '') : text).replace(/^-0$/, '0'),
-  datetime: (text) => (/(?:Z|[+-]\d\d:\d\d)$/.test(text) ? new Date(text).toISOString() : text),
-};
 
 /** Characters of a search value: the database refuses longer keys of an index. */
 const LONGEST_SEARCHED = 200;
@@ -119,7 +93,7 @@ export const ALL_IN_ORDER = '*';
 
 function partitioning(order: readonly Field[] | 'all'): (value: DocumentValue) => string {
   if (order === 'all') return () => ALL_IN_ORDER;
-  const texts = order.map(textOf);
+  const texts = order.map(compileMemberText);
   return (value) => writePartition(texts.map((each) => each(value) ?? null));
 }
 
@@ -128,20 +102,6 @@ export function writePartition(texts: readonly (string | null)[]): string {
   const text = JSON.stringify(texts);
   if (text.length <= LONGEST_PARTITION) return text;
   return createHash('sha256').update(text).digest('base64url');
-}
-
-function conditionOf({ when }: Subscription, fields: ReadonlyMap<string, Field>): (value: DocumentValue) => boolean {
-  const conditions = when.flatMap(({ field: name, values }) => {
-    const field = fields.get(name);
-    if (field === undefined) return [];
-    const write = compileSameText(field);
-    return [{ text: textOf(field), texts: new Set(values.map(write)) }];
-  });
-  return (value) =>
-    conditions.every(({ text, texts }) => {
-      const own = text(value);
-      return own !== undefined && texts.has(own);
-    });
 }
 
 /** A message that can be entered. */

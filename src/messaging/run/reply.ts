@@ -27,8 +27,8 @@ export interface Awaiting {
 /** What a subscription awaits; `undefined` when its call is answered at once. */
 export function awaitingOf(subscription: Subscription): Awaiting | undefined {
   const { target } = subscription;
-  if (target.kind !== 'call' || target.reply === undefined || 'steps' in target.call) return undefined;
-  const { call, reply } = target;
+  if (target.kind !== 'call' || target.awaitsReply === undefined || 'steps' in target.call) return undefined;
+  const { call, awaitsReply: reply } = target;
   const { fault } = call;
   return {
     ...{ subscription, call, reply },

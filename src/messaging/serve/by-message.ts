@@ -45,7 +45,7 @@ function pathOf({ pathName, service, uris }: Operation): (value: DocumentValue) 
 /** Seconds after which callers ask again for a reply that is not there yet. */
 const ASK_AGAIN = 5;
 
-/** `reply: OPERATION`: the reply to a message of that operation, or 202 while it is awaited. */
+/** `reply-of: OPERATION`: the reply to a message of that operation, or 202 while it is awaited. */
 export function answerByReply(to: string, { services }: AnswerPorts): Answerer {
   return {
     async answer(input, { user }) {

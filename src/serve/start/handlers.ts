@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { definedAs } from '../../model/defined.ts';
-import type { Handler, MessageHandler, ProcessHandler, ReplyHandler } from '../../model/handler.ts';
+import type { Handler, MessageHandler, ProcessHandler, ReplyHandler, SaveHandler } from '../../model/handler.ts';
 import { codeOfSubscription } from '../../model/message.ts';
 import { qualifiedName } from '../../model/operation-names.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -26,6 +26,8 @@ export interface ProjectCode {
   readonly replies: ReadonlyMap<string, ReplyHandler>;
   /** Classes registered at the events of components. */
   readonly classes: ReadonlyMap<string, ServiceClass>;
+  /** Runs after records of components were written. */
+  readonly saves: ReadonlyMap<string, SaveHandler>;
   /** Routes and middleware of the project's own. */
   readonly app?: OwnApp | undefined;
 }
@@ -67,6 +69,11 @@ const FORMS = {
     lack: (exported) => (hasExecute(exported as ServiceClass) ? undefined : 'has no execute'),
     hint: () => 'Write: export default class extends ServiceInterface { async execute(event) { ... } }',
   },
+  save: {
+    what: 'handler of saves',
+    isFitting: (exported) => typeof (exported as Partial<SaveHandler> | undefined)?.onSave === 'function',
+    hint: (ids) => `Write: export default defineAfterSave(${ids}, { onSave(save, context) { ... } });`,
+  },
   app: {
     what: 'function that takes an app',
     isFitting: (exported) => typeof exported === 'function' && !/^class\b/.test(String(exported)),
@@ -84,13 +91,13 @@ export interface CodeFile {
   readonly file: string;
   /** Relative to the project's folder, with `/`. */
   readonly path: string;
-  /** The operations, processes, subscriptions or related-content services that use it: each by its id, and other names that it has. */
+  /** The operations, processes, subscriptions, components or related-content services that use it: each by its id, and other names that it has. */
   readonly users: readonly (readonly [id: string, ...others: string[]])[];
 }
 
 /** The files of code that a start imports. @param root the project's folder */
 export function codeFiles(registry: Registry, root: string): CodeFile[] {
-  const { operations, processes, subscriptions, relatedContent, gateway } = registry;
+  const { operations, processes, subscriptions, relatedContent, components, gateway } = registry;
   const found = new Map<string, CodeFile>();
   const add = (kind: CodeFile['kind'], file: string, user: CodeFile['users'][number]): void => {
     const key = `${kind} ${file}`;
@@ -106,6 +113,7 @@ export function codeFiles(registry: Registry, root: string): CodeFile[] {
       for (const file of codeOfSubscription({ target }))
         add(target.kind === 'handler' ? 'subscription' : 'replies', file, [id]);
   for (const { id, file } of relatedContent.values()) add('class', file, [id]);
+  for (const { id, afterSave } of components.values()) if (afterSave !== undefined) add('save', afterSave.file, [id]);
   const own = existsSync(join(root, APP_FILE))
     ? [{ kind: 'app' as const, file: 'app', path: APP_FILE, users: [['the project'] as const] }]
     : [];
@@ -178,6 +186,7 @@ export async function importCode(registry: Registry, root: string): Promise<Proj
     messages: of('subscription'),
     replies: of('replies'),
     classes: of('class'),
+    saves: of('save'),
     app: of<OwnApp>('app').get('app'),
   };
 }

@@ -7,7 +7,7 @@ import {
   openMessages,
   removedJobs,
 } from '../../messaging/run/index.ts';
-import type { MessageHandler, ProcessHandler, ReplyHandler, Settings } from '../../model/handler.ts';
+import type { MessageHandler, ProcessHandler, ReplyHandler, SaveHandler, Settings } from '../../model/handler.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { ServiceClass } from '../../model/service-interface.ts';
@@ -95,6 +95,7 @@ interface ServicesOptions {
   /** The public address of the gateway, with its context. */
   readonly base: () => string;
   readonly classes: ReadonlyMap<string, ServiceClass>;
+  readonly saves: ReadonlyMap<string, SaveHandler>;
   readonly clock?: Clock;
   /** Records spans; `undefined` when nothing is exported. */
   readonly tracer?: Tracer | undefined;
@@ -151,7 +152,11 @@ export async function openServices(registry: Registry, options: ServicesOptions)
   };
   const ports = { registry, blobs, queries, outbound, transactions, settings, log, redactor };
   const work = createOpenWork({ ...ports, components: later });
-  const components = openComponents({ registry, store, queue, directory, classes, work, redactor, onError, account });
+  const components = openComponents({
+    ...{ registry, store, queue, directory, classes, work, redactor, onError, account },
+    saves: options.saves,
+    publisherOf: (publication) => messages.publisherOf(publication),
+  });
   const scheduler = openScheduler({
     registry,
     store,
@@ -190,7 +195,7 @@ export async function openServices(registry: Registry, options: ServicesOptions)
     store,
     now,
     kinds: [
-      ...[runs.retained, ...scheduler.retained, ...messages.retained, retainedDead(keep.dead)],
+      ...[runs.retained, ...scheduler.retained, ...messages.retained, retainedDead(keep['failed-jobs'])],
       retainedCallers(keep.callers, [runs.busy, scheduler.busy, components.busy, messages.busy]),
       ...[retainedTrail(keep.audit), retainedActions(keep.audit), retainedAnswers(now)],
       ...[retainedSessions(keep.sessions), retainedStatistics(keep.statistics)],

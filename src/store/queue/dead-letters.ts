@@ -83,7 +83,7 @@ export async function countDead(db: Db): Promise<ReadonlyMap<string, number>> {
 /** Dead letters that are removed some time after they died. */
 export function retainedDead(keep: RetentionPeriod): Retained {
   return {
-    kind: 'dead',
+    kind: 'failed-jobs',
     keep,
     async remove(tx, { before, most }) {
       const old = await tx

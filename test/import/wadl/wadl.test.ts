@@ -55,7 +55,7 @@ it('a body with an element is a document of the grammars, and variables are besi
   expect(service).toContain('    put: books/{title_2}\n');
   // Without it a call would send JSON.
   expect(service).toContain('    headers: { Content-Type: application/xml }\n');
-  expect(service).toContain('    template: { fields: { title_2: { type: string, required: true } } }\n');
+  expect(service).toContain('    variables: { fields: { title_2: { type: string, required: true } } }\n');
 });
 
 it('methods, parameters and types are taken from where references lead, in other files too', async () => {

@@ -62,7 +62,7 @@ it('rpc has a field for each part', async () => {
   expect(errorsOf(declared)).toEqual([]);
   const { service: written } = yamlOf(declared);
   expect(written).toContain('    style: rpc\n');
-  expect(written).toContain('    response: { unqualified: true, fields: { sum: integer } }\n');
+  expect(written).toContain('    response: { unqualified: true, fields: { sum: long } }\n');
 });
 
 const sums = `<wsdl:message name="add"><wsdl:part name="a" type="xs:int"/></wsdl:message>

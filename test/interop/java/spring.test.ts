@@ -80,7 +80,7 @@ target: SPRING
 permission: EVERYTHING
 namespace: urn:signalbox:test:policies
 operations:
-  Echo: { soap: { reply: EchoReply }, request: ECHO, response: ECHO }
+  Echo: { soap: { reply-element: EchoReply }, request: ECHO, response: ECHO }
 `;
 
 /** Calls the endpoint at a path with a credential. */

@@ -1,21 +1,20 @@
-import { ServiceInterface } from 'signalbox';
-import type { VEHICLE_Event } from '../../generated/handlers.ts';
+import { defineAfterSave } from '../../generated/handlers.ts';
 
-/** Runs once for each save of a vehicle, after it. */
-export default class VehicleHistory extends ServiceInterface<VEHICLE_Event> {
-  override async execute({ execute, save, action, before, after, caller }: VEHICLE_Event): Promise<void> {
-    const vehicle = after ?? before;
+/** Records who saved a vehicle, in the transaction of the save. */
+export default defineAfterSave('VEHICLE', {
+  async onSave(save, { execute, caller }) {
+    const { PLATE } = save.action === 'deleted' ? save.before : save.after;
     await execute(
       `insert into vehicle_history (save, plate, action, operator, status, revision)
-       values (:save, :plate, :action, :operator, :status, :revision)`,
+       values (:save, :PLATE, :action, :operator, :status, :revision)`,
       {
-        save,
-        plate: vehicle?.PLATE,
-        action,
+        save: save.id,
+        PLATE,
+        action: save.action,
         operator: caller.user,
-        status: after?.STATUS,
-        revision: after?.REVISION ?? Number(before?.REVISION ?? 0) + 1,
+        status: save.after?.STATUS,
+        revision: save.after?.REVISION ?? Number(save.before?.REVISION ?? 0) + 1,
       },
     );
-  }
-}
+  },
+});

@@ -1,3 +1,4 @@
+import type { Component } from '../../../model/component.ts';
 import type { ConsumerOperation } from '../../../model/consumer.ts';
 import type { Flow } from '../../../model/flow.ts';
 import type { Node } from '../../../model/node.ts';
@@ -92,7 +93,7 @@ export const graphOf = builtOnce(function* (registry: Registry): Generator<void,
       case 'queries':
         return answer.lists.map(({ query }) => ofDatabase(query.datasource));
       case 'component':
-        return [ofDatabase(undefined)];
+        return [ofDatabase(undefined), ...(answer.action === 'read' ? [] : publishedBy(answer.component))];
       case 'call':
         return [ofCall(answer.call)];
       case 'version':
@@ -101,6 +102,10 @@ export const graphOf = builtOnce(function* (registry: Registry): Generator<void,
         return [graph.place('queue', answer.queue.id, 1)];
     }
   };
+  const publishedBy = ({ publications }: Component): string[] =>
+    publications.flatMap(({ operation }) =>
+      operation.answer.kind === 'queue' ? [graph.place('queue', operation.answer.queue.id, 1)] : [],
+    );
   const ofDatabase = (source: { readonly id: string } | undefined): string =>
     source === undefined ? graph.place('database', 'gateway database', 1) : graph.place('datasource', source.id, 1);
   for (const service of registry.services.values()) {

@@ -38,4 +38,4 @@ export const scheduleLink = (visit: Visit): Html =>
 export const rightsOf = ({ ports, user }: Visit): string =>
   ports.scheduler.seesOthers(user)
     ? 'Your own requests, and those of others for processes that you may run.'
-    : 'Your own requests only: none of your permission lists has requests: all.';
+    : 'Your own requests only: none of your permission lists has process-requests: all.';

@@ -1,9 +1,10 @@
 import { activeOperations } from '../../../describe/scope.ts';
 import type { ThingOf } from '../../../kinds/kind.ts';
 import type { Paged } from '../../../kinds/kinds.ts';
+import { SAVE_EFFECTS, type SaveFilter } from '../../../model/component.ts';
 import type { ConfigText } from '../../../model/definition.ts';
 import { boundsOf, typeWords } from '../../../model/field.ts';
-import { codeOfSubscription, nodesOf } from '../../../model/message.ts';
+import { type Conditions, codeOfSubscription, type InputMap, nodesOf } from '../../../model/message.ts';
 import type { Node, NodeCredential } from '../../../model/node.ts';
 import type { Query } from '../../../model/query.ts';
 import type { Retry } from '../../../model/retry.ts';
@@ -158,7 +159,7 @@ ${section('Fields', messageTable('Fields', { kind: 'document', document: { ...do
       ['Replicas', replicas && number(replicas.urls.length)],
     ]),
   components: async (visit, component) => {
-    const { table: rows, keys, lock, shape, events, columns } = component;
+    const { table: rows, keys, lock, shape, events, columns, afterSave, publications } = component;
     return html`${facts([
       ['Table', html`<code>${rows}</code>`],
       ['Keys', keys.map(({ name }) => name).join(', ')],
@@ -183,6 +184,40 @@ ${section(
     { empty: 'No class runs when it is saved.' },
   ),
 )}
+${
+  afterSave === undefined
+    ? NOTHING
+    : section(
+        'After a save',
+        facts([
+          ['Code', html`<code>${codeFile(visit.ports.registry, afterSave.file)}</code>`],
+          ['Saves', savesWords(afterSave)],
+          ['Runs as', afterSave.as && linkTo('roles', afterSave.as)],
+        ]),
+      )
+}
+${
+  publications.length === 0
+    ? NOTHING
+    : section(
+        'Publishes',
+        table(
+          'Publishes',
+          [
+            { title: 'Message', cell: ({ operation }) => linkTo('operations', operation) },
+            {
+              title: 'Queue',
+              cell: ({ operation: { answer } }) => answer.kind === 'queue' && linkTo('messageQueues', answer.queue),
+            },
+            { title: 'Saves', kind: 'wide', cell: savesWords },
+            { title: 'Filled by', kind: 'wide', cell: ({ input }) => filledBy(input) },
+            { title: 'Declared in', kind: 'code', cell: ({ at }) => placeLink(at) },
+          ],
+          publications,
+          { empty: '' },
+        ),
+      )
+}
 ${await whoMayUse(visit, component)}`;
   },
   relatedContent: async (visit, each) =>
@@ -223,7 +258,7 @@ ${await whoMayUse(visit, process)}`,
     ])}`;
   },
   subscriptions: ({ ports: { registry } }, subscription) => {
-    const { operation, target, when, as, retry, concurrency, replies, within, id } = subscription;
+    const { operation, target, when, as, retry, concurrency, givesReply, within, id } = subscription;
     return html`${facts([
       ['Messages of', linkTo('operations', operation)],
       ['Queue', operation.answer.kind === 'queue' && linkTo('messageQueues', operation.answer.queue)],
@@ -244,11 +279,11 @@ ${await whoMayUse(visit, process)}`,
           : '',
       ],
       ['Nodes', listed(nodesOf(subscription).map((node) => linkTo('nodes', node)))],
-      ['When', when.map(({ field, values }) => `${field} is ${values.map(String).join(' or ')}`).join(' and ')],
+      ['When', conditionWords(when)],
       ['Runs as', as && linkTo('roles', as)],
       ['Retries', retryWords(retry)],
       ['At the same time', concurrency],
-      ['Replies', replies && (within === undefined ? 'yes' : `within ${duration(within)}`)],
+      ['Replies', givesReply && (within === undefined ? 'yes' : `within ${duration(within)}`)],
       ['Deliveries', link(pathTo('queues', id), 'Show')],
     ])}`;
   },
@@ -281,16 +316,36 @@ ${
         ),
       )
 }`,
-  permissionLists: (_, { operations, queries, processes, components, requests, console: grants }) =>
+  permissionLists: (_, { operations, queries, processes, components, processRequests, console: grants }) =>
     facts([
       ['Operations', operations.join(', ')],
       ['Queries', queries.join(', ')],
       ['Processes', processes.join(', ')],
       ['Components', components.join(', ')],
-      ['Process requests', requests === 'all' && 'those of others too'],
+      ['Process requests', processRequests === 'all' && 'those of others too'],
       ['Console', grants && [...grants.keys()].join(', ')],
     ]),
 };
+
+/** Conditions in words. */
+const conditionWords = (when: Conditions): string =>
+  when.map(({ field, values }) => `${field} is ${values.map(String).join(' or ')}`).join(' and ');
+
+/** The saves that something is for, in words. */
+function savesWords({ on, when }: SaveFilter): string {
+  const effects = on.length === SAVE_EFFECTS.length ? 'all' : on.join(', ');
+  return when.length === 0 ? effects : `${effects}, when ${conditionWords(when)}`;
+}
+
+/** What fills a message, by its fields. A field of the same name is that alone. */
+function filledBy(input: InputMap): string {
+  return input
+    .map(({ field: { name }, from }) => {
+      if (from.kind === 'field') return from.field.name === name ? name : `${name}: {${from.field.name}}`;
+      return `${name}: ${from.kind === 'built' ? from.text.source : String(from.value)}`;
+    })
+    .join(', ');
+}
 
 const placeOf = (at: Parameters<typeof placeLink>[0] | undefined): Part => (at === undefined ? '' : placeLink(at));
 

@@ -83,6 +83,11 @@ const usesOf = builtOnce(function* (registry: Registry): Generator<void, Uses> {
       use(service, event);
       use(as, `runs ${service.id} as`);
     }
+    use(component.afterSave?.as, 'runs after saves as');
+    for (const { operation } of component.publications) {
+      use(operation, 'publishes');
+      if (operation.answer.kind === 'queue') use(operation.answer.queue, 'publishes to');
+    }
     for (const list of component.permissions) use(list, 'granted by');
   }
   for (const each of registry.relatedContent.values())

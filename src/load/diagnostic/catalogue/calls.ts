@@ -1,16 +1,13 @@
-import { didYouMean } from '../suggest.ts';
+import { didYouMean, didYouMeanSaved } from '../suggest.ts';
 import { error, warning } from './entry.ts';
 
 /** Mistakes in calls of other systems over REST. */
 export const consumerEntries = {
-  'unknown-value': error<{ name: string; known: readonly string[]; messagesOf?: string }>({
-    message: ({ name, messagesOf }) =>
-      messagesOf === undefined
-        ? `{${name}} is not a field of the request, the template document or \`values:\`.`
-        : `{${name}} is not a field of the messages of ${messagesOf}.`,
-    hint: ({ name, known }) => didYouMean(name, known, 'Fields here:') ?? 'Add a document with `request:`.',
+  'unknown-value': error<{ name: string; known: readonly string[]; of?: string }>({
+    message: ({ name, of = 'the request, of `variables:` or of `values:`' }) => `{${name}} is not a field of ${of}.`,
+    hint: ({ name, known }) => didYouMeanSaved(name, known, 'Fields here:') ?? 'Add a document with `request:`.',
     explanation:
-      'The texts of a call (`headers:`, `form:`, a default such as `"{File.name}"`) may contain values of the call: `{FIELD}` stands for a field of the request, of the document in `template:`, or of `values:`; in `map:` of a subscription, for a field of the message. For binary content, use `{FIELD.name}`, `{FIELD.contentType}` or `{FIELD.length}`.',
+      'The texts of a call (`headers:`, `form:`, a default such as `"{File.name}"`) may contain values of the call: `{FIELD}` stands for a field of the request, of the document in `variables:`, or of `values:`; in `map:` of a subscription, for a field of the message; in `map:` of a component, for a field of the record, for its value before the save (`{before.FIELD}`) or for what the save did (`{save.action}`). For binary content, use `{FIELD.name}`, `{FIELD.contentType}` or `{FIELD.length}`.',
   }),
   'bad-call-value': error<{ name: string; reason: string }>({
     message: ({ name, reason }) => `The value ${name} ${reason}.`,

@@ -1,4 +1,4 @@
-import { didYouMean, nearest } from '../suggest.ts';
+import { didYouMean, didYouMeanSaved, nearest } from '../suggest.ts';
 import { error, warning } from './entry.ts';
 
 /** Mistakes in stored queries and where they answer operations. */
@@ -138,6 +138,23 @@ export const componentEntries = {
     message: ({ component, reason }) => `Invalid registration of a class at component ${component}: ${reason}.`,
     explanation:
       'A class runs before the save (SavePreChange, `Pre Process`) or after its commit (SavePostChange, `Post Process`). The classes of an event run in the order of their sequence numbers, which must be unique.',
+  }),
+  'bad-publication': error<{ component: string; reason: string }>({
+    message: ({ component, reason }) => `Component ${component} ${reason}.`,
+    explanation:
+      'With `publish:` each save of a component publishes a message: an operation with `queue:`, or the only operation that publishes to a queue. Fields of the message are filled by fields of the record with the same name, or as `map` says. Each field that the message requires must always be there, the types must fit, and what is `sensitive` in the record is so in the message. Conditions, also those of `after-save:`, are about fields with single values.',
+  }),
+  'publication-may-not-fit': warning<{ component: string; field: string; reason: string }>({
+    message: ({ component, field, reason }) => `Component ${component} fills ${field}: it ${reason}.`,
+    hint: () => 'Bound the field of the record as the message bounds its own, or remove the bounds of the message.',
+    explanation:
+      'A record may have a value that the message does not take: one that is longer, or beyond its bounds. Such a save fails, since it would publish nothing. The types, lengths, digits, bounds, patterns and listed values of both fields are compared.',
+  }),
+  'unknown-saved-field': error<{ name: string; of: string; known: readonly string[] }>({
+    message: ({ name, of }) => `${name} is not a field of ${of}.`,
+    hint: ({ name, known }) => didYouMeanSaved(name, known, 'Fields there:'),
+    explanation:
+      'The conditions of `publish:` and `after-save:` are about fields of the record, about their values before the save (`before.FIELD`), which a new record does not have, and about what the save did (`save.action`).',
   }),
   'bad-save': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,

@@ -23,7 +23,7 @@ export const messageEntries = {
   'bad-reply': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
     explanation:
-      'An operation with `reply:` reads the reply to a message of another operation, which has `queue:` and `response:`. It has GET, `{message}` in its path and the same document as its `response`. One active subscription of that operation has `replies: true`.',
+      'An operation with `reply-of:` reads the reply to a message of another operation, which has `queue:` and `response:`. It has GET, `{message}` in its path and the same document as its `response`. One active subscription of that operation has `gives-reply: true`.',
   }),
   'bad-reply-to': error<{ reason: string }>({
     message: ({ reason }) => `${reason}.`,
@@ -32,9 +32,9 @@ export const messageEntries = {
   }),
   'no-reply': warning<{ operation: string }>({
     message: ({ operation }) => `No subscription replies to the messages of ${operation}, which has \`response\`.`,
-    hint: () => 'Add `replies: true` to an active subscription whose code returns the reply, or remove `response`.',
+    hint: () => 'Add `gives-reply: true` to an active subscription whose code returns the reply, or remove `response`.',
     explanation:
-      'With `queue:` and `response:` an operation answers later: what the code of one subscription with `replies: true` returns is the reply.',
+      'With `queue:` and `response:` an operation answers later: what the code of one subscription with `gives-reply: true` returns is the reply.',
   }),
   'optional-order': warning<{ operation: string; queue: string; field: string }>({
     message: ({ operation, queue, field }) =>
@@ -51,7 +51,7 @@ export const messageEntries = {
   'bad-subscription': error<{ subscription: string; reason: string }>({
     message: ({ subscription, reason }) => `Subscription ${subscription} ${reason}.`,
     explanation:
-      "A subscription delivers the messages of one operation with `queue:` to code, or to a call, whose input is filled from the fields of the message. Each field that the call requires must always be there, and the types must fit. Conditions are about fields with single values. A `reply` that comes later is that of an operation with one form of reply, and over REST a text field of its input carries the address for it. The id can't be `events`, `processes` or `query-runs`: these are the queues of the gateway itself.",
+      "A subscription delivers the messages of one operation with `queue:` to code, or to a call, whose input is filled from the fields of the message. Each field that the call requires must always be there, and the types must fit. Conditions are about fields with single values. A reply that comes later (`awaits-reply`) is that of an operation with one form of reply, and over REST a text field of its input carries the address for it. The id can't be `events`, `processes` or `query-runs`: these are the queues of the gateway itself.",
   }),
   'delivery-may-not-fit': warning<{ subscription: string; input: string; reason: string }>({
     message: ({ subscription, input, reason }) => `Subscription ${subscription} fills ${input}: it ${reason}.`,
@@ -74,7 +74,7 @@ export const messageEntries = {
     message: ({ path }) => `Each message leads to another one for ever: ${path}.`,
     hint: () => 'Remove one of these subscriptions, or give it a condition (`when:`) that ends the circle.',
     explanation:
-      'A subscription whose call goes to this gateway itself, to an operation with `queue:`, publishes a message for each that it gets. The check finds circles of such subscriptions when the node has the address in `publicUrl`, in the same words. Others are ended at run time: after 16 messages that were published one during the delivery of the other, the next one is refused.',
+      'A subscription whose call goes to this gateway itself, to an operation with `queue:`, publishes a message for each that it gets; so does one to an operation that saves, if the component publishes. The check finds circles of such subscriptions when the node has the address in `publicUrl`, in the same words. Others are ended at run time: after 16 messages that were published one during the delivery of the other, the next one is refused.',
   }),
   'map-text': error<{ name: string; type: string }>({
     message: ({ name, type }) => `A text with fields can't fill ${name}, which is ${type}.`,

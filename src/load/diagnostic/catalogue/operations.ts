@@ -14,13 +14,12 @@ export const operationEntries = {
       "Anything after `#` is a fragment, which clients do not send. Two variables without a character between them can't be told apart in a request.",
   }),
   'unknown-variable': error<{ variable: string; known: readonly string[] }>({
-    message: ({ variable }) =>
-      `The template variable ${variable} is not a field of the request or the template document.`,
+    message: ({ variable }) => `The template variable ${variable} is not a field of the request or of \`variables:\`.`,
     hint: ({ variable, known }) =>
       didYouMean(variable, known, 'Fields here:') ??
-      'Add a document with `request:`, or with `template:` for URI variables only.',
+      'Add a document with `request:`, or with `variables:` for URI variables only.',
     explanation:
-      'Every variable of a URI template is a field of the request, or of the document in `template:`, which gives it its type and length and tells whether it is required. With `query:`, the prompts are the request.',
+      'Every variable of a URI template is a field of the request, or of the document in `variables:`, which gives it its type and length and tells whether it is required. With `query:`, the prompts are the request.',
   }),
   'variable-type': error<{ variable: string; reason: string }>({
     message: ({ variable, reason }) => `${variable} can't be sent here: ${reason}.`,

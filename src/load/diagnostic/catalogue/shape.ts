@@ -51,6 +51,11 @@ const COUNTERPARTS: readonly (readonly [words: string, key: string, hint?: strin
   ['db datasource connection', 'database'],
   ['primarykey id', 'keys'],
   ['document schema type', 'shape'],
+  ['publish publishes', 'processing', 'Write `publish: OPERATION` beside `events`, as a key of the component.'],
+  ['publishes emit emits topic queue', 'publish'],
+  ['handler code trigger onsave aftersave', 'after-save'],
+  ['where condition if filter', 'when'],
+  ['queue topic publish', 'operation'],
   ['default', 'value', 'Write it in the reference: `value: "${env:NAME:-10}"`.'],
   ['secret sensitive', 'value', 'A value with `${secret:NAME}` is a secret.'],
   ['summary title comment documentation', 'description'],
@@ -100,14 +105,17 @@ export const shapeEntries = {
     keys: readonly string[];
     unused: readonly string[];
     cutText: boolean;
-    /** The key that replaces one of an earlier version. */
-    successor: string | undefined;
+    /** What replaces a key of an earlier version. */
+    successor: { readonly now: string; readonly meant?: string } | undefined;
   }>({
     message: ({ key, owner }) => `${key} is not a key of ${owner}.`,
     hint({ key, keys, unused, cutText, successor }) {
       const same = unused.find((each) => each.toLowerCase() === key.toLowerCase());
       if (same !== undefined) return `Did you mean ${same}?`;
-      if (successor !== undefined) return `Write ${successor} instead: it replaces ${key}.`;
+      if (successor !== undefined) {
+        const { now, meant } = successor;
+        return `Write ${now} instead: it replaces ${key}.${meant === undefined ? '' : ` ${meant}`}`;
+      }
       const counterpart = counterpartOf(key, keys);
       if (counterpart !== undefined) return counterpart;
       const meant = nearest(key, unused);

@@ -43,7 +43,7 @@ handlers: handlers
 ---
 permission-list: OPERATORS
 console: [read, payload, act, users]
-requests: all
+process-requests: all
 ---
 { role: OPERATOR, permission-lists: [OPERATORS, ${range(QUEUES)
   .map((n) => `TEAM_${n}`)
