@@ -153,6 +153,32 @@ export interface Flows {
   'N_DOCLIB.v1.upload': { request: N_DOCLIB_v1_upload_Call; reply: N_DOCLIB_UPLOADFILES_POST_Reply };
 }
 
+/** The systems that are called, each with its operations: what `partner` of `signalbox/testing` stands in for. */
+export interface Partners {
+  DOCLIB: Pick<
+    Calls,
+    | 'N_DOCLIB_FORMDIGEST_POST'
+    | 'N_DOCLIB.v1.N_DOCLIB_FORMDIGEST_POST'
+    | 'N_DOCLIB_UPLOADFILES_POST'
+    | 'N_DOCLIB.v1.N_DOCLIB_UPLOADFILES_POST'
+  >;
+  DOCLIB_LOGIN: Pick<Calls, 'N_DOCLIB_ACCESSTOKEN_POST' | 'N_DOCLIB.v1.N_DOCLIB_ACCESSTOKEN_POST'>;
+  THIRD_PARTY: Pick<
+    Calls,
+    | 'THIRD_PARTY_IMPORT_POST'
+    | 'THIRD_PARTY.v1.THIRD_PARTY_IMPORT_POST'
+    | 'THIRD_PARTY_ITEMS_GET'
+    | 'THIRD_PARTY.v1.THIRD_PARTY_ITEMS_GET'
+  >;
+  WSDL_NODE: Pick<
+    Calls,
+    | 'N_BINARY_RECEIVE'
+    | 'N_BINARY.v1.N_BINARY_RECEIVE'
+    | 'N_BINARY_SEND'
+    | 'N_BINARY.v1.N_BINARY_SEND'
+  >;
+}
+
 /**
  * Loads the definitions and opens a client for the operations of other systems and the flows. Nothing is sent before the
  * first call. Close the client when it is no longer needed.

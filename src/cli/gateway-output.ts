@@ -49,28 +49,94 @@ interface LogRecord {
   readonly status?: number;
   readonly ms?: number;
   readonly fault?: string;
+  readonly reason?: string;
+  readonly operation?: string;
+  readonly user?: string;
+  readonly scheme?: string;
+  /** The kind of background work: `message`, `process`, `event`, `query`. */
+  readonly work?: string;
+  readonly name?: string;
+  readonly id?: string | number;
+  readonly attempt?: number;
+  /** Whether an attempt succeeded; only in the lines of attempts and calls. */
+  readonly complete?: boolean;
+  /** What failed and what follows: `a delivery, which is tried again`. */
+  readonly what?: string;
+  /** When the next attempt begins. */
+  readonly next?: string;
   readonly [fact: string]: unknown;
 }
 
-/** Writes the gateway's log as lines for a person at a terminal. */
-export function terminalLog(paint: Colors): Pick<LogOptions, 'to'> {
-  return { to: { write: (line) => writeAtOnce(1, logLine(line, paint)) } };
+/** Says in words what else would have let a refused caller in; `undefined` when there is nothing to add. */
+export type ExplainRefusal = (record: Pick<LogRecord, 'fault' | 'operation' | 'reason'>) => string | undefined;
+
+/**
+ * Writes the gateway's log as lines for a person at a terminal.
+ * @param explain adds to refusals what a developer of the project may know; never for a log that others read
+ */
+export function terminalLog(paint: Colors, explain?: ExplainRefusal): Pick<LogOptions, 'to'> {
+  return { to: { write: (line) => writeAtOnce(1, logLine(line, paint, explain)) } };
 }
 
 /**
- * Converts a line of the gateway's log from JSON to a line for people: `12:01:02 GET /gateway/... 200 0.3 ms`. Any other line
- * is returned unchanged.
+ * Converts a line of the gateway's log from JSON to a line for people: `12:01:02 GET /gateway/... 200 0.3 ms`, or for background
+ * work `12:01:02 process REORDER 17 done 3.1 ms`. Any other line is returned unchanged.
  */
-export function logLine(line: string, paint: Colors): string {
+export function logLine(line: string, paint: Colors, explain?: ExplainRefusal): string {
   const record = parse(line);
   if (record === undefined) return line;
-  const { method, path, status, ms, fault } = record;
+  const { method, path, status, fault } = record;
   const time = paint.dim(record.time?.slice(11, 19) ?? '');
+  if (record.work !== undefined) return `${time} ${workOf(record, paint)}\n`;
   if (method === undefined || status === undefined) return `${time} ${event(record, paint)}\n`;
   const outcome =
     status >= 500 ? paint.red(String(status)) : status >= 400 ? paint.yellow(String(status)) : String(status);
-  const parts = [time, method, path ?? '', outcome, ...(fault === undefined ? [] : [fault])];
-  return `${[...parts, ...(ms === undefined ? [] : [paint.dim(`${ms.toFixed(1)} ms`)])].join(' ')}\n${cause(record)}`;
+  const parts = [
+    time,
+    method,
+    path ?? '',
+    outcome,
+    ...(fault === undefined ? [] : [fault]),
+    ...refusal(record, explain),
+  ];
+  return `${[...parts, ...taken(record, paint)].join(' ')}\n${cause(record)}`;
+}
+
+function taken({ ms }: LogRecord, paint: Colors): string[] {
+  return ms === undefined ? [] : [paint.dim(`${ms.toFixed(1)} ms`)];
+}
+
+/** Why credentials or a caller were refused, in parentheses. */
+function refusal(record: LogRecord, explain: ExplainRefusal | undefined): string[] {
+  const { status, reason, scheme, user } = record;
+  if (reason === undefined || (status !== 401 && status !== 403)) return [];
+  const who = [scheme, status === 403 && user !== undefined ? `user ${user}` : undefined].filter(
+    (each) => each !== undefined,
+  );
+  const more = explain?.(record);
+  return [`(${[...who, reason].join(': ')}${more === undefined ? '' : `; ${more}`})`];
+}
+
+/** An attempt at background work, or what follows one that failed. */
+function workOf(record: LogRecord, paint: Colors): string {
+  const { work = '', name = '', id, attempt = 1, complete, fault = 'failed', what, next } = record;
+  const about = [work, name, ...(id === undefined ? [] : [String(id)])];
+  if (what === undefined) {
+    const outcome = complete === false ? paint.red(fault) : 'done';
+    const which = complete === false || attempt > 1 ? [`attempt ${attempt}`] : [];
+    return [...about, ...which, outcome, ...taken(record, paint)].join(' ');
+  }
+  const follows = what.replace(/^.*?, which /, '');
+  const when = next === undefined ? '' : ` at ${next.slice(11, 19)}`;
+  return `${about.join(' ')} ${next === undefined ? paint.red(follows) : paint.yellow(follows)}${when}: ${thrown(record)}`;
+}
+
+/** The message of the logged error; with its stack, if code of the project failed. */
+function thrown({ err, msg = '' }: LogRecord): string {
+  const { type, message, stack } = (err ?? {}) as { type?: unknown; message?: unknown; stack?: unknown };
+  const text = typeof message === 'string' ? message : msg;
+  if (type === 'Fault' || typeof stack !== 'string') return text;
+  return stack.includes(text) ? stack : `${text}\n${stack}`;
 }
 
 /** An event other than a request: its message, then its facts. */

@@ -1,6 +1,7 @@
 import { Command, CommanderError } from 'commander';
 import { takeEnvFiles } from './env-file.ts';
 import { CliFailure, Ended, type ExitCode, renderFailure, wrongUsage } from './failure.ts';
+import { refuseFormer } from './former-commands.ts';
 import { explain, type HelpTexts, helpLayout } from './help.ts';
 import { packageVersion } from './package-info.ts';
 import { coloursOf, outliveOutput, setWide } from './terminal.ts';
@@ -48,6 +49,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<(program: Command) => void
   query: async () => (await import('./query.ts')).addQuery,
   process: async () => (await import('./process/process.ts')).addProcess,
   migrate: async () => (await import('./migrate.ts')).addMigrate,
+  data: async () => (await import('./data.ts')).addData,
   invoke: async () => (await import('./invoke/invoke.ts')).addInvoke,
   node: async () => (await import('./node.ts')).addNode,
   queue: async () => (await import('./queue.ts')).addQueue,
@@ -110,6 +112,7 @@ function rethrow(error: CommanderError, command: Command): never {
   const [words = '', suggestion] = error.message.replace(/^error: /, '').split(/\n\(?(.*?)\)?$/s);
   const [, what = '', why] = /^(.*?)(?:\. (.*))?$/s.exec(words.replace(INVALID, "$1$2 can't be $3")) ?? [];
   const usage = `'${nameOf(command)} --help' shows the usage.`;
+  refuseFormer(command);
   const instead =
     error.code === 'commander.unknownCommand' ? COUNTERPARTS.get(/'(.*)'/.exec(what)?.[1] ?? '') : undefined;
   if (instead !== undefined) throw wrongUsage(what, `Did you mean ${instead}?`);

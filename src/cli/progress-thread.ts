@@ -1,10 +1,10 @@
 import { workerData } from 'node:worker_threads';
-import { type ProgressStart, progressState, renderBytes } from './progress.ts';
+import { type ProgressStart, progressState, renderBytes, renderCount } from './progress.ts';
 import { writeAtOnce } from './terminal.ts';
 
 // The thread that draws the progress of `withProgress`.
 
-const { labels, began, cells, bytes } = workerData as ProgressStart;
+const { labels, began, cells, amounts } = workerData as ProgressStart;
 const frames = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 let frame = 0;
 
@@ -18,8 +18,9 @@ function draw(): void {
   if (Atomics.compareExchange(cells, 0, progressState.idle, progressState.drawing) !== progressState.idle) return;
   const seconds = ((Date.now() - began) / 1_000).toFixed(1);
   const label = labels[Atomics.load(cells, 2)] ?? '';
-  const [done = 0, total = 0] = bytes;
-  const line = `${frames[frame++ % frames.length]} ${label}: ${renderBytes(done, total)}${seconds} s`;
+  const [done = 0, total = 0] = amounts;
+  const render = Atomics.load(cells, 3) === 1 ? renderCount : renderBytes;
+  const line = `${frames[frame++ % frames.length]} ${label}: ${render(done, total)}${seconds} s`;
   writeAtOnce(2, `\r\x1b[2K${line}`);
   Atomics.store(cells, 1, 1);
   Atomics.store(cells, 0, progressState.idle);

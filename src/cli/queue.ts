@@ -16,6 +16,7 @@ import type { JobDetails, JobState, KeptJob, QueueControl, QueueReader } from '.
 import { counted } from '../wire/words.ts';
 import { CliFailure, Ended, wrongUsage } from './failure.ts';
 import { propose } from './find.ts';
+import { refuseFormer } from './former-commands.ts';
 import { AS_JSON, explain, readTime } from './help.ts';
 import { actsOnStore, columnsOf, confirm, readLimit, readsStore } from './operator.ts';
 import { coloursOf, note, print, printable, printResult, tableOf } from './terminal.ts';
@@ -25,8 +26,8 @@ const help = {
     'signalbox queue  # every queue, with --json as JSON',
     'signalbox queue list processes --state dead',
     'signalbox queue show 6f1c1f0e-5d6c-4c8e-9d0a-2f6f0f6e7c11',
-    'signalbox queue retry 6f1c1f0e-5d6c-4c8e-9d0a-2f6f0f6e7c11',
-    'signalbox queue retry --all --queue events --since 1h',
+    'signalbox queue resubmit 6f1c1f0e-5d6c-4c8e-9d0a-2f6f0f6e7c11',
+    'signalbox queue resubmit --all --queue events --since 1h',
     'signalbox queue pause processes',
   ],
   notes: [
@@ -42,8 +43,8 @@ export function addQueue(program: Command): void {
   addOverview(queue);
   addList(queue);
   addShow(queue);
-  addRetry(queue);
-  addDrop(queue);
+  addResubmit(queue);
+  addCancel(queue);
   for (const action of ['pause', 'resume'] as const) addPause(queue, action);
   addLog(queue);
 }
@@ -100,7 +101,8 @@ function addOverview(queue: Command): void {
     examples: ['signalbox queue'],
   })
     .description('show every queue')
-    .argument('[command]', 'one of the commands above');
+    .argument('[command]', 'one of the commands above')
+    .hook('preAction', (_, called) => refuseFormer(called));
   reads(command, async (queues, json, unknown: string | undefined) => {
     if (unknown !== undefined) {
       const known = queue.commands.filter((each) => each !== command).map((each) => each.name());
@@ -160,7 +162,7 @@ function renderJob(job: JobDetails): string {
   return `${[bold(job.id), ...lines].join('\n')}\n\n${job.tried.length === 0 ? '' : `${attempts}\n`}${bold('payload')}\n${payload}\n`;
 }
 
-interface RetryOptions {
+interface ResubmitOptions {
   readonly all?: true;
   readonly queue?: string;
   /** Milliseconds. */
@@ -168,13 +170,13 @@ interface RetryOptions {
   readonly yes?: true;
 }
 
-function addRetry(queue: Command): void {
-  const command = explain(queue.command('retry'), {
+function addResubmit(queue: Command): void {
+  const command = explain(queue.command('resubmit'), {
     examples: [
-      'signalbox queue retry 6f1c1f0e-5d6c-4c8e-9d0a-2f6f0f6e7c11',
-      'signalbox queue retry --all --queue events --since 1h --yes',
+      'signalbox queue resubmit 6f1c1f0e-5d6c-4c8e-9d0a-2f6f0f6e7c11',
+      'signalbox queue resubmit --all --queue events --since 1h --yes',
     ],
-    notes: [`${JOB_ACTIONS.retry.effect} A process request goes from Error to Queued.`],
+    notes: [`${JOB_ACTIONS.resubmit.effect} A process request goes from Error to Queued.`],
   })
     .description('run dead letters again, release held jobs, or run delayed jobs now')
     .argument('[ids...]', 'ids of jobs')
@@ -182,19 +184,22 @@ function addRetry(queue: Command): void {
     .option('--queue <name>', 'the queue, with --all')
     .option('--since <time>', "with --all: only those that died in the last time, as in '1h' or '30 m'", readTime)
     .option('--yes', 'do not ask');
-  acts(command, async (acting, ids: readonly string[], { all, queue: name, since, yes }: RetryOptions) => {
+  acts(command, async (acting, ids: readonly string[], { all, queue: name, since, yes }: ResubmitOptions) => {
     if ((all === undefined) === (ids.length === 0))
-      throw wrongUsage('retry takes ids of jobs, or --all with --queue', `'signalbox queue retry --help' shows both.`);
+      throw wrongUsage(
+        'resubmit takes ids of jobs, or --all with --queue',
+        `'signalbox queue resubmit --help' shows both.`,
+      );
     if (all === undefined && (name !== undefined || since !== undefined))
       throw wrongUsage('--queue and --since need --all');
     if (all === undefined)
-      return each(acting, ids, JOB_ACTIONS.retry.done, (id) => acting.queues.retry(id, acting.actor));
+      return each(acting, ids, JOB_ACTIONS.resubmit.done, (id) => acting.queues.resubmit(id, acting.actor));
     if (name === undefined) throw wrongUsage('--all needs --queue', "'signalbox queue' lists the queues.");
-    await retryAll(acting, name, { since, yes });
+    await resubmitAll(acting, name, { since, yes });
   });
 }
 
-async function retryAll(
+async function resubmitAll(
   { queues, actor, json }: Acting,
   name: string,
   { since, yes }: { readonly since: number | undefined; readonly yes: true | undefined },
@@ -206,30 +211,30 @@ async function retryAll(
   const which = `${counted(dead, 'dead letter')} of ${name}${from === undefined ? '' : `, of those that died since ${from.toISOString()}`}`;
   await confirm({ question: `Run ${which} again?`, line: `${which} to run again.` }, dead > 0 ? yes : true);
   const options = { most: Number.POSITIVE_INFINITY, ...(from === undefined ? {} : { since: from }) };
-  const { retried, refused } = await queues.retryDead(name, options, actor);
+  const { resubmitted, refused } = await queues.resubmitFailed(name, options, actor);
   await printResult(
-    { retried, refused },
+    { resubmitted, refused },
     json,
-    () => `${counted(retried, 'dead letter')} of ${name} ${retried === 1 ? 'runs' : 'run'} again.\n`,
+    () => `${counted(resubmitted, 'dead letter')} of ${name} ${resubmitted === 1 ? 'runs' : 'run'} again.\n`,
   );
   for (const { id, reason } of refused) note(`${id} can't run again: ${reason}`);
   if (refused.length > 0) throw new Ended(1);
 }
 
-function addDrop(queue: Command): void {
-  const command = explain(queue.command('drop'), {
-    examples: ['signalbox queue drop 6f1c1f0e-5d6c-4c8e-9d0a-2f6f0f6e7c11'],
+function addCancel(queue: Command): void {
+  const command = explain(queue.command('cancel'), {
+    examples: ['signalbox queue cancel 6f1c1f0e-5d6c-4c8e-9d0a-2f6f0f6e7c11'],
     notes: [
-      'A job that waits is gone for good: its process request becomes Cancelled, its query run killed. Cancel one that runs through its request or its run.',
+      'A job that waits is gone for good: its process request becomes Cancelled, its query run killed. One that runs is cancelled through its request or its run.',
     ],
   })
-    .description('remove jobs that wait, are delayed, held or dead')
+    .description('cancel jobs that wait, are delayed, held or dead')
     .argument('<ids...>', 'ids of jobs')
     .option('--yes', 'do not ask');
   acts(command, async (acting, ids: readonly string[], { yes }: { yes?: true }) => {
     const many = counted(ids.length, 'job');
-    if (ids.length > 1) await confirm({ question: `Drop ${many} for good?`, line: `${many} to drop.` }, yes);
-    await each(acting, ids, JOB_ACTIONS.drop.done, (id) => acting.queues.drop(id, acting.actor));
+    if (ids.length > 1) await confirm({ question: `Cancel ${many} for good?`, line: `${many} to cancel.` }, yes);
+    await each(acting, ids, JOB_ACTIONS.cancel.done, (id) => acting.queues.cancel(id, acting.actor));
   });
 }
 

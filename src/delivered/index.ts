@@ -28,15 +28,15 @@ import { queryCancel, queryFile, queryResults, queryStatus } from './query/runs.
 import { queryBodies, queryShapes } from './query-shapes.ts';
 import {
   queueActions,
-  queueDrop,
+  queueCancel,
   queueFind,
   queueJob,
   queueJobs,
   queuePause,
   queuePayload,
+  queueResubmit,
+  queueResubmitAll,
   queueResume,
-  queueRetry,
-  queueRetryAll,
 } from './queues.ts';
 import { processShapes } from './shapes.ts';
 
@@ -62,8 +62,6 @@ export const deliveredHandlers: ReadonlyMap<string, (ports: DeliveredPorts) => D
   ['signalbox/message-release-whole', messageWhole('release')],
   ['signalbox/message-resubmit', messageAct('resubmit')],
   ['signalbox/message-resubmit-all', messageActAll('resubmit')],
-  ['signalbox/message-skip', messageAct('skip')],
-  ['signalbox/message-skip-all', messageActAll('skip')],
   ['signalbox/process-find', processFind],
   ['signalbox/process-get', processGet],
   ['signalbox/process-messages', processMessages],
@@ -84,15 +82,15 @@ export const deliveredHandlers: ReadonlyMap<string, (ports: DeliveredPorts) => D
   ['signalbox/query-save', querySave],
   ['signalbox/query-status', queryStatus],
   ['signalbox/queue-actions', queueActions],
-  ['signalbox/queue-drop', queueDrop],
+  ['signalbox/queue-cancel', queueCancel],
   ['signalbox/queue-find', queueFind],
   ['signalbox/queue-job', queueJob],
   ['signalbox/queue-jobs', queueJobs],
   ['signalbox/queue-pause', queuePause],
   ['signalbox/queue-payload', queuePayload],
   ['signalbox/queue-resume', queueResume],
-  ['signalbox/queue-retry', queueRetry],
-  ['signalbox/queue-retry-all', queueRetryAll],
+  ['signalbox/queue-resubmit', queueResubmit],
+  ['signalbox/queue-resubmit-all', queueResubmitAll],
 ]);
 
 /** SOAP messages of clients of the original, by the names of operations. */

@@ -71,10 +71,10 @@ export function queuePayload({ queues }: DeliveredPorts): DeliveredHandler {
   });
 }
 
-/** QUE_RETRYJOB: runs a job again, or before its time. */
-export function queueRetry({ queues }: DeliveredPorts): DeliveredHandler {
+/** QUE_RESUBMITJOB: runs a job again, or before its time. */
+export function queueResubmit({ queues }: DeliveredPorts): DeliveredHandler {
   return answeringUser<JobRequest>(async (request, user) =>
-    reply(jobDocument(await queues.retry(idOf(request), user.id))),
+    reply(jobDocument(await queues.resubmit(idOf(request), user.id))),
   );
 }
 
@@ -84,8 +84,8 @@ interface RetryAllRequest extends QueueRequest {
   readonly After?: string;
 }
 
-/** QUE_RETRYJOBS: runs the dead letters of a queue again. */
-export function queueRetryAll({ queues, registry }: DeliveredPorts): DeliveredHandler {
+/** QUE_RESUBMITJOBS: runs the dead letters of a queue again. */
+export function queueResubmitAll({ queues, registry }: DeliveredPorts): DeliveredHandler {
   return answeringUser<RetryAllRequest>(async ({ QueueName, Since, JobCount, After = '' }, user) => {
     // A datetime without an offset is in the gateway's zone.
     const zone = compileZone(registry.gateway.timezone);
@@ -95,9 +95,9 @@ export function queueRetryAll({ queues, registry }: DeliveredPorts): DeliveredHa
       most: Number(JobCount),
       ...(After === '' ? {} : { after: After }),
     };
-    const { retried, refused, next } = await queues.retryDead(QueueName, options, user.id);
+    const { resubmitted, refused, next } = await queues.resubmitFailed(QueueName, options, user.id);
     return reply({
-      Retried: retried,
+      Resubmitted: resubmitted,
       refused: refused.map(({ id, reason }) => ({ JobId: id, Reason: reason })),
       More: next !== undefined,
       Next: next,
@@ -105,10 +105,10 @@ export function queueRetryAll({ queues, registry }: DeliveredPorts): DeliveredHa
   });
 }
 
-/** QUE_DROPJOB: removes a job. */
-export function queueDrop({ queues }: DeliveredPorts): DeliveredHandler {
+/** QUE_CANCELJOB: removes a job. */
+export function queueCancel({ queues }: DeliveredPorts): DeliveredHandler {
   return answeringUser<JobRequest>(async (request, user) =>
-    reply(jobDocument(await queues.drop(idOf(request), user.id))),
+    reply(jobDocument(await queues.cancel(idOf(request), user.id))),
   );
 }
 

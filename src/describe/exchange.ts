@@ -162,8 +162,8 @@ export const DELIVERED_FACTS: Readonly<Record<string, DeliveredFacts>> = {
   'signalbox/query-prompts': { faults: ['CONFLICT'] },
   'signalbox/query-results': { headers: ['Rows-Truncated', 'Query-Status'], faults: ['CONFLICT'] },
   'signalbox/query-save': { body: 'private-query' },
-  'signalbox/queue-drop': { faults: ['CONFLICT'] },
-  'signalbox/queue-retry': { faults: ['CONFLICT'] },
+  'signalbox/queue-cancel': { faults: ['CONFLICT'] },
+  'signalbox/queue-resubmit': { faults: ['CONFLICT'] },
 };
 
 /** The facts of the delivered handler that answers an operation; empty for any other operation. */

@@ -164,8 +164,8 @@ function keyOf(component: string, row: Row, keys: Row): string {
 /** The queue of classes that run after a save, whose jobs belong to nothing but the record that was saved. */
 export function eventJobs(registry: Registry): [queue: string, owner: JobOwner] {
   const owner: JobOwner = {
-    onRetried: async () => undefined,
-    onDropped: async () => {},
+    onResubmitted: async () => undefined,
+    onCancelled: async () => {},
     async read(_, data) {
       const { component, before, after } = data as EventData;
       const fields = registry.components.get(component)?.shape.fields;

@@ -44,9 +44,10 @@ const CONCURRENCY = 4;
 /** The worker for classes after a save: each runs in its own transaction, which also ends the job. */
 function afterSaves(options: ComponentsOptions, saves: Saves): Worker {
   const report = (job: FailedJob, error: Error, facts: Readonly<Record<string, unknown>>): void => {
-    const { id, queue, data, attempt } = job;
+    const { id: entry, queue, data, attempt } = job;
     const { component, service, save } = data as EventData;
-    options.onError(error, { component, service, save, attempt, queue, job: id, ...facts });
+    const work = { work: 'event', name: nameOf(service, component), id: save };
+    options.onError(error, { ...work, component, service, save, attempt, queue, job: entry, ...facts });
   };
   return {
     concurrency: CONCURRENCY,
@@ -74,7 +75,7 @@ async function runOne(job: Job, options: ComponentsOptions, saves: Saves): Promi
   const data = job.data as EventData;
   const { component: id, service, save } = data;
   const { component, registration, owner } = await findKnown(job, options, saves);
-  const [name, user] = [`${service} of ${id}`, data.user ?? undefined];
+  const [name, user] = [nameOf(service, id), data.user ?? undefined];
   const tell = beginAccount(account, { kind: 'event', name, id: save, user, attempt: job.attempt });
   if (user !== undefined && owner === undefined && registration.as === undefined) {
     const what = `component ${id} any more`;
@@ -91,6 +92,9 @@ async function runOne(job: Job, options: ComponentsOptions, saves: Saves): Promi
     throw error;
   }
 }
+
+/** How log lines name a class after a save. */
+const nameOf = (service: string, component: string): string => `${service} of ${component}`;
 
 /** The registration of a job's class. A class may be registered twice, once of them disabled. */
 function registrationOf(

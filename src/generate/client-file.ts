@@ -2,7 +2,7 @@ import type { ConsumerOperation } from '../model/consumer.ts';
 import { type Flow, type FlowStep, flowNames } from '../model/flow.ts';
 import { qualifiedName, shortestName } from '../model/operation-names.ts';
 import { HEADER } from './files.ts';
-import { code, comment, importLine, interfaceOf, LINE_WIDTH, propertyName, sentence } from './typescript.ts';
+import { code, comment, importLine, interfaceOf, LINE_WIDTH, propertyName, quoted, sentence } from './typescript.ts';
 import { faultsOfCall, type Vocabulary } from './vocabulary.ts';
 import { waysTo } from './words.ts';
 
@@ -19,8 +19,14 @@ export function clientFile(vocabulary: Vocabulary): string {
     'Flows, each with its request and the reply of its last step. A name without a version means the default one.',
     words.flows.flatMap((flow) => flowEntries(flow, words)),
   );
+  const byNode = Map.groupBy(words.consumers, ({ target }) => target.id);
+  const partners = interfaceOf(
+    'Partners',
+    'The systems that are called, each with its operations: what `partner` of `signalbox/testing` stands in for.',
+    [...byNode].sort(([a], [b]) => (a < b ? -1 : 1)).map(([node, consumers]) => partnerEntry(node, consumers, words)),
+  );
   const imports = PACKAGE + importLine([...words.fromTypes], './types.ts');
-  return [`// ${HEADER}\n`, imports, calls, flows, OPEN].join('\n');
+  return [`// ${HEADER}\n`, imports, calls, flows, partners, OPEN].join('\n');
 }
 
 /** The vocabulary, with the names of `types.ts` that the text uses, collected while it is written. */
@@ -39,9 +45,20 @@ function callEntries(consumer: ConsumerOperation, { names, fromTypes, operations
     sentence(description),
     ...waysTo(consumer).map((way) => `${service.id}, at ${target.id}: ${way}`),
   ]);
-  const spellings = new Set([shortestName(operationsByName, consumer), qualifiedName(consumer)]);
   const types = [`request: ${request}`, `reply: ${reply}`, `fault: ${faults.join(' | ') || 'never'}`];
-  return [...spellings].map((each) => title + entry(each, types));
+  return spellingsOf(consumer, operationsByName).map((each) => title + entry(each, types));
+}
+
+/** The names by which an operation is called. */
+function spellingsOf(consumer: ConsumerOperation, operationsByName: Writing['operationsByName']): string[] {
+  return [...new Set([shortestName(operationsByName, consumer), qualifiedName(consumer)])];
+}
+
+function partnerEntry(node: string, consumers: readonly ConsumerOperation[], { operationsByName }: Writing): string {
+  const names = consumers.flatMap((each) => spellingsOf(each, operationsByName)).map(quoted);
+  const flat = `  ${propertyName(node)}: Pick<Calls, ${names.join(' | ')}>;`;
+  if (flat.length <= LINE_WIDTH) return `${flat}\n`;
+  return `  ${propertyName(node)}: Pick<\n    Calls,\n${names.map((name) => `    | ${name}\n`).join('')}  >;\n`;
 }
 
 function flowEntries(flow: Flow, { names, fromTypes }: Writing): string[] {

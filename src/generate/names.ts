@@ -15,7 +15,7 @@ const TAKEN: readonly string[] = (
   'false finally for function if implements import in instanceof interface let new package private protected public ' +
   'return static super switch this throw true try type typeof var while with yield ' +
   'Promise Record Attachment ComponentEvent Fault Fitting HandlerOf JsonValue LaterFault NoMessages OpenOptions RecordSave Reply TypedClient TypedContext TypedEvent TypedMessage TypedProcess TypedSaveContext ProcessOutcome Value ' +
-  'Calls Components Flows Messages Queries Settings AfterSaves Handlers Processes Subscriptions defineAfterSave defineHandler defineProcess defineSubscription openClient'
+  'Calls Components Flows Messages Partners Queries Settings AfterSaves Handlers Processes Subscriptions defineAfterSave defineHandler defineProcess defineSubscription openClient'
 ).split(' ');
 
 /** Names of the exported types. Ids keep their spelling if TypeScript allows it. */

@@ -30,6 +30,8 @@ export interface DraftService {
   /** The way to authenticate, if all operations share it. */
   readonly security?: readonly DraftSecurity[];
   readonly operations: readonly DraftOperation[];
+  /** Operations with the method OPTIONS at paths that have others. A gateway that serves these answers it by itself. */
+  readonly options?: readonly { readonly path: string; readonly place: Place }[];
 }
 
 /** One way to authenticate, by the kinds that a `credential` of a node and a `scheme` have. */

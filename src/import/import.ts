@@ -3,7 +3,7 @@ import type { XmlElement } from '../wire/xml/tree.ts';
 import type { DraftContract, Purpose } from './draft.ts';
 import { readOpenApi } from './openapi/read-openapi.ts';
 import { OPENAPI_LANGUAGE } from './openapi/sources.ts';
-import { ImportError, Losses } from './place.ts';
+import { ImportError, Losses, refuseInvalid } from './place.ts';
 import { gather, type ReadSource, type SourceLanguage, type SourceLimits, type Sources } from './source.ts';
 import { readWadl } from './wadl/read-wadl.ts';
 import { WADL, WADL_LANGUAGE } from './wadl/sources.ts';
@@ -24,25 +24,35 @@ export interface Imported {
 
 type Language = DraftContract['language'];
 
+/** How contracts are read. */
+export interface ImportContractsOptions {
+  readonly limits?: SourceLimits;
+  /**
+   * `comparison` keeps types that definitions can't say in a form in which two contracts are compared, and which is never served or
+   * called.
+   */
+  readonly purpose?: Purpose;
+  /** Whether what is not valid is left out and recorded, and the rest taken. */
+  readonly tolerant?: boolean;
+}
+
 /**
  * Reads contracts. Those of one language belong together, but for OpenAPI, where each is a contract of its own, and for WSDL
  * files that declare something by one name in different ways, such as versions of a contract.
  *
  * @param roots locations, as {@link ReadSource} takes them
- * @param purpose `comparison` keeps types that definitions can't say in a form in which two contracts are compared, and which is never
- *   served or called
- * @throws ImportError for a contract that is not valid
+ * @throws ImportError for contracts that are not valid, with everything that is not valid in them
  */
 export async function importContracts(
   roots: readonly string[],
   read: ReadSource,
-  { limits, purpose = 'definitions' }: { readonly limits?: SourceLimits; readonly purpose?: Purpose } = {},
+  { limits, purpose = 'definitions', tolerant = false }: ImportContractsOptions = {},
 ): Promise<readonly Imported[]> {
   const groups: Group[] = [];
-  const parsed = new Map<string, XmlElement>();
+  const parsed = new Map<string, Parsed>();
   for (const root of roots) {
     const language = await languageOf(root, read, parsed).catch((error) => rethrown(error, root, read));
-    const content = parsed.get(root);
+    const content = parsed.get(root)?.root;
     const group = groups.find((each) => each.language === language && takes(each, content));
     if (group !== undefined) group.roots.push(root);
     else groups.push(groupOf(language, root, content));
@@ -55,6 +65,7 @@ export async function importContracts(
     // A description has one root; XML is known by its root element.
     imported.push(await reading.catch((error) => rethrown(error, group.roots[0] as string, read)));
   }
+  if (!tolerant) refuseInvalid(imported.flatMap(({ losses }) => losses.all()));
   return imported;
 }
 
@@ -89,7 +100,13 @@ interface ReaderInput {
   readonly limits: SourceLimits | undefined;
   readonly purpose: Purpose;
   /** The contracts that are XML, parsed to find their language. */
-  readonly parsed: ReadonlyMap<string, XmlElement>;
+  readonly parsed: ReadonlyMap<string, Parsed>;
+}
+
+/** A root that is XML, with what was recorded while it was parsed. */
+interface Parsed {
+  readonly root: XmlElement;
+  readonly losses: Losses;
 }
 
 type Reader = (input: ReaderInput) => Promise<Imported>;
@@ -110,8 +127,12 @@ function xmlReaderOf(
   readContract: (sources: Sources<XmlElement>, losses: Losses) => DraftContract,
 ): Reader {
   return (input) => {
-    const parse = (bytes: Uint8Array, location: string): XmlElement =>
-      input.parsed.get(location) ?? language.parse(bytes, location);
+    const parse = (bytes: Uint8Array, location: string, losses: Losses): XmlElement => {
+      const known = input.parsed.get(location);
+      if (known === undefined) return language.parse(bytes, location, losses);
+      losses.take(known.losses);
+      return known.root;
+    };
     return readerOf({ ...language, parse }, readContract)(input);
   };
 }
@@ -142,13 +163,14 @@ const ROOTS: Readonly<Record<string, Language>> = {
 };
 
 /** The language of a contract, by its content. @throws ImportError for another language */
-async function languageOf(location: string, read: ReadSource, parsed: Map<string, XmlElement>): Promise<Language> {
+async function languageOf(location: string, read: ReadSource, parsed: Map<string, Parsed>): Promise<Language> {
   const found = await read(location);
   const place = { source: location, line: 0, column: 0 };
   if ('missing' in found) throw new ImportError(found.missing, place);
   if (!looksLikeXml(found.bytes)) return 'openapi';
-  const root = parseXml(found.bytes, location);
-  parsed.set(location, root);
+  const losses = new Losses();
+  const root = parseXml(found.bytes, location, losses);
+  parsed.set(location, { root, losses });
   const language = ROOTS[`{${root.namespace}}${root.local}`];
   if (language !== undefined) return language;
   if (root.namespace === WSDL_2) {

@@ -28,7 +28,7 @@ export interface SourceReference {
 /** How sources of one language are parsed, and how they refer to each other. */
 export interface SourceLanguage<Content> {
   /** @throws ImportError */
-  parse(bytes: Uint8Array, location: string): Content;
+  parse(bytes: Uint8Array, location: string, losses: Losses): Content;
   referencesOf(content: Content, location: string): readonly SourceReference[];
 }
 
@@ -89,7 +89,11 @@ export async function gather<Content>(
     if (contents.has(location) || known !== undefined) continue;
     const place = from?.place ?? { source: location, line: 0, column: 0 };
     if (contents.size >= limits.files)
-      throw new ImportError(`the contract consists of more than ${limits.files} files`, place);
+      throw new ImportError(
+        `the contract consists of more than ${limits.files} files`,
+        place,
+        'Permit more with --max-files.',
+      );
     const found = await read(location);
     if ('missing' in found) {
       if (from === undefined) throw new ImportError(found.missing, place);
@@ -122,7 +126,7 @@ function parsePart<Content>(
   losses: Losses,
 ): Content | undefined {
   try {
-    return language.parse(bytes, location);
+    return language.parse(bytes, location, losses);
   } catch (error) {
     if (!(error instanceof ImportError) || from === undefined) throw error;
     losses.add(`the part "${from.to}" is not valid: ${error.reason}`, 'what it declares is unknown', error.place);

@@ -1,21 +1,37 @@
-import { CharsetError, decodeText } from '../wire/charset.ts';
-import { readXml, XmlError } from '../wire/xml/read-xml.ts';
+import { readXmlPastDoctype, XmlError } from '../wire/xml/read-xml.ts';
 import { attributeOf, childrenOf, type XmlElement } from '../wire/xml/tree.ts';
 import { ImportError, type Losses, type Place } from './place.ts';
+import { textOf } from './text.ts';
 
-/** Reads an XML document of a contract in the encoding that it declares. @throws ImportError */
-export function parseXml(bytes: Uint8Array, location: string): XmlElement {
+/** Nothing that a DOCTYPE names is ever read, and nothing that it declares expanded: both can be attacks. */
+const RESOLVE_ENTITIES =
+  'If you trust the file, import the output of `xmllint --noent --nonet FILE`, which has its entities in place.';
+
+/**
+ * Reads an XML document of a contract in the encoding that it declares, and past its DOCTYPE.
+ * @throws ImportError
+ */
+export function parseXml(bytes: Uint8Array, location: string, losses: Losses): XmlElement {
+  const text = textOf(bytes, location, true, losses);
   try {
-    const text = decodeText(bytes, undefined, true);
-    const root = readXml(text);
-    checkNamespaces(text, location);
+    const root = readXmlPastDoctype(text, {
+      entity: (name, line, column) =>
+        losses.invalid(
+          `the entity "${name}" is declared by a DOCTYPE, which is not read`,
+          'left out, with what it declares',
+          { source: location, line, column },
+          RESOLVE_ENTITIES,
+        ),
+      defaults: (line, column) =>
+        losses.add('the defaults of attributes in a DOCTYPE', 'not applied', { source: location, line, column }),
+    });
+    checkNamespaces(text, location, losses);
     return root;
   } catch (error) {
     if (error instanceof XmlError) {
       const { reason, line, column } = error;
       throw new ImportError(`not valid XML: ${reason}`, { source: location, line, column });
     }
-    if (error instanceof CharsetError) throw new ImportError(error.message, { source: location, line: 0, column: 0 });
     throw error;
   }
 }
@@ -26,14 +42,14 @@ const DECLARATION = /<!--.*?-->|<!\[CDATA\[.*?\]\]>|\sxmlns(?::[^\s=]+)?\s*=\s*(
 /** Characters that no URI has (RFC 3986, section 2); those beyond ASCII are accepted, as in an IRI. */
 const NOT_IN_URI = /[\s<>"{}|\\^`]/;
 
-/** Refuses namespaces that are no URI references, such as templates that were not filled in (`{{host}}`). @throws ImportError */
-function checkNamespaces(text: string, location: string): void {
+/** Records namespaces that are not URI references, such as templates that were not filled in (`{{host}}`). */
+function checkNamespaces(text: string, location: string, losses: Losses): void {
   for (const { 0: found, 1: quoted, 2: single, index } of text.matchAll(DECLARATION)) {
     const namespace = quoted ?? single;
     if (namespace === undefined || !NOT_IN_URI.test(namespace)) continue;
     const before = text.slice(0, index + found.search(/\S/)).split('\n');
     const place = { source: location, line: before.length, column: (before.at(-1) as string).length + 1 };
-    throw new ImportError(`the namespace ${JSON.stringify(namespace)} is not a URI`, place);
+    losses.invalid(`the namespace ${JSON.stringify(namespace)} is not a URI`, 'taken as it is', place);
   }
 }
 

@@ -40,14 +40,11 @@ export const DELIVERY_ACTIONS: Readonly<Record<DeliveryAction, DeliveryView>> = 
     ...{ title: 'Hold', done: 'held', on: ['New', 'Retry'] },
     effect: 'It waits until it is released, and so do those behind it in its partition.',
   },
-  skip: {
-    ...{ title: 'Skip', done: 'skipped', on: ['Hold'], isDangerous: true },
-    effect: 'It is given up, and its partition goes on without it.',
-  },
   cancel: {
     ...{ title: 'Cancel', done: 'cancelled', isDangerous: true },
     on: ['New', 'Started', 'Working', 'Retry', 'Hold'],
-    effect: 'It is ended for good. One that runs is aborted within a second; its target may have got it.',
+    effect:
+      'It is ended for good, and its partition goes on without it. One that runs is aborted within a second; its target may have got it.',
   },
 };
 

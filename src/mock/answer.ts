@@ -1,51 +1,91 @@
-import { STATUS_CODES } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Format } from '../binding/message.ts';
 import { isAttachment } from '../codec/binary.ts';
-import { CodecError } from '../codec/index.ts';
+import { CodecError, writeJsonText } from '../codec/index.ts';
 import { exampleContent } from '../describe/example/scalar.ts';
-import { Fault, faults } from '../model/fault.ts';
-import type { Outcome } from '../model/handler.ts';
+import { bareField } from '../model/document.ts';
+import { Fault } from '../model/fault.ts';
+import type { Outcome, ReplyOptions } from '../model/handler.ts';
 import type { Query } from '../model/query.ts';
 import { finalAnswer, type Message, type Operation } from '../model/service.ts';
-import type { DocumentValue, Value } from '../model/value.ts';
+import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import { renderRows } from '../query/index.ts';
 import { messageFor } from '../serve/answer/by-call.ts';
-import type { Answerer } from '../serve/answer/call.ts';
+import type { Answerer, Call } from '../serve/answer/call.ts';
+import { untilAborted } from '../wire/waiting.ts';
+import type { PartnerCall, PartnerReply } from './answers.ts';
+import { takeAnswer } from './answers.ts';
+import { faultOf } from './fault.ts';
 import { instanceOf, rowOf, seeded } from './instance.ts';
-import type { MockAnswers } from './mock-port.ts';
+import { type MockAnswers, PAGES } from './mock-port.ts';
+import { compilePages } from './pages.ts';
 
 /** Longest wait that a caller may ask for, in seconds. */
 const LONGEST_WAIT = 300;
 
+/** What is around a mock's answers. */
+export interface MockPlace {
+  /** Returns a call as answers get it. */
+  readonly heard?: (input: DocumentValue, call: Call) => PartnerCall | Promise<PartnerCall>;
+  /** Gets the faults that were asked for. */
+  readonly asked?: (fault: Fault) => void;
+  /** Its address with its context, for links. */
+  readonly base?: () => string;
+}
+
 /**
- * Answers an operation from its definition: the same request always gets the same reply. `Prefer` (RFC 7240) chooses another:
- * `code=404` the fault, or the status, of that code, `wait=2` a reply after so many seconds.
+ * Answers an operation as was asked for, or else from its definition: the same request always gets the same reply. `Prefer`
+ * (RFC 7240) chooses another: `code=404` the fault, or the status, of that code, `wait=2` a reply after so many seconds.
  */
-export function mockAnswerer(operation: Operation, { seed = 0, latency = 0 }: MockAnswers): Answerer {
+export function mockAnswerer(
+  operation: Operation,
+  { answers = [], seed = 0, pages = PAGES }: MockAnswers,
+  { heard, asked: noteAsked, base }: MockPlace = {},
+): Answerer {
+  const paged = compilePages(operation, pages, base);
+  const fault = (thrown: Fault): Fault => {
+    noteAsked?.(thrown);
+    return thrown;
+  };
   const final = finalAnswer(operation);
+  const made = (input: DocumentValue, as: Format): Outcome | Promise<Outcome> => {
+    const by = `${seed} ${operation.id} ${keyOf(input)}`;
+    if (final.kind === 'query' && (as === 'csv' || as === 'xlsx')) return madeFile(final.query, as, by);
+    const outcome = madeReply(messageFor(operation, as), as, by);
+    return outcome.kind === 'value' ? { ...outcome, ...paged(outcome.value, input) } : outcome;
+  };
   return {
     async answer(input, call, as) {
       const { code, wait } = readPreferences(call.header('prefer'));
-      const ms = wait === undefined ? latency : wait * 1000;
+      const partnerCall = (await heard?.(input, call)) ?? { node: '', operation: operation.id, input, headers: {} };
+      const { delay = 0, reply, ...chosen } = takeAnswer(answers, operation.id, partnerCall.input);
+      const ms = wait === undefined ? delay : wait * 1000;
       if (ms > 0) await pause(ms, undefined, { signal: call.signal });
       const applied = appliedHeaders({ code, wait });
-      if (code !== undefined && code >= 400) throw faultOf(code, operation, applied);
-      const by = `${seed} ${operation.id} ${keyOf(input)}`;
-      const outcome =
-        final.kind === 'query' && (as === 'csv' || as === 'xlsx')
-          ? await fileOf(final.query, as, by)
-          : replyOf(messageFor(operation, as), as, by);
-      const chosen = { ...(code === undefined ? {} : { status: code }), headers: applied };
-      return outcome.kind === 'value'
-        ? { ...outcome, ...chosen }
-        : { kind: 'bytes', bytes: { ...outcome.bytes, ...chosen } };
+      if (code !== undefined && code >= 400)
+        throw fault(faultOf({ status: code }, operation.id, { headers: applied }) as Fault);
+      // A caller that has left, or the end of the mock, ends an answer that never comes, and with it the timer of the call.
+      const given = await untilAborted((async () => reply?.(partnerCall))(), call.signal).catch((error: unknown) => {
+        throw error instanceof Fault ? fault(error) : error;
+      });
+      const outcome = await (given === undefined ? made(input, as) : outcomeOf(given, messageFor(operation, as)));
+      return withOptions(outcome, {
+        ...(chosen.status === undefined ? {} : { status: chosen.status }),
+        ...(code === undefined ? {} : { status: code }),
+        headers: { ...chosen.headers, ...applied },
+      });
     },
   };
 }
 
+function withOptions(outcome: Outcome, { headers, ...options }: ReplyOptions): Outcome {
+  if (outcome.kind === 'value') return { ...outcome, ...options, headers: { ...outcome.headers, ...headers } };
+  const { bytes } = outcome;
+  return { kind: 'bytes', bytes: { ...bytes, ...options, headers: { ...bytes.headers, ...headers } } };
+}
+
 /** The reply of a message, by a seed. */
-function replyOf(message: Message, as: Format, seed: string): Outcome {
+function madeReply(message: Message, as: Format, seed: string): Outcome {
   if (message.kind === 'none') return { kind: 'value', value: {} };
   if (message.kind === 'document')
     return { kind: 'value', value: making(() => instanceOf(message.document, seeded(seed))) };
@@ -56,15 +96,41 @@ function replyOf(message: Message, as: Format, seed: string): Outcome {
 }
 
 /** Rows of a query as a file. */
-async function fileOf(query: Query, format: 'csv' | 'xlsx', seed: string): Promise<Outcome> {
+async function madeFile(query: Query, format: 'csv' | 'xlsx', seed: string): Promise<Outcome> {
   const pick = seeded(seed);
   const rows = Array.from({ length: 1 + pick(3) }, () => making(() => rowOf(query, pick)));
   const { contentType, stream } = renderRows(rows, format, { query, timezone: 'UTC' });
   return contentOf(Buffer.concat(await Array.fromAsync(stream())), contentType);
 }
 
+/** What was asked for as a reply. */
+function outcomeOf(reply: Exclude<PartnerReply, undefined>, message: Message): Outcome | Promise<Outcome> {
+  if (message.kind === 'none') return { kind: 'value', value: {} };
+  const content = isContainer(reply) ? reply.content : reply;
+  if (message.kind === 'document') {
+    const whole = bareField(message.document);
+    const value = whole === undefined || isContainer(reply) ? reply : { [whole.name]: reply as Value };
+    return { kind: 'value', value: value as DocumentValue };
+  }
+  if (message.raw !== 'binary')
+    return { kind: 'value', value: typeof content === 'string' ? content : writeJsonText(content as Value) };
+  if (isAttachment(content)) return passed(content);
+  return contentOf(typeof content === 'string' ? Buffer.from(content) : (content as Uint8Array));
+}
+
+/** The form in which callers get a reply without a document. */
+function isContainer(reply: PartnerReply): reply is { readonly content: Value } {
+  return typeof reply === 'object' && reply !== null && !isAttachment(reply) && Object.keys(reply).join() === 'content';
+}
+
+async function passed(content: Attachment): Promise<Outcome> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of content.stream()) chunks.push(chunk);
+  return contentOf(Buffer.concat(chunks), content.contentType);
+}
+
 /** A reply that is content without a document. */
-export function contentOf(bytes: Uint8Array, contentType = 'application/octet-stream'): Outcome {
+function contentOf(bytes: Uint8Array, contentType = 'application/octet-stream'): Outcome {
   return { kind: 'bytes', bytes: { contentType, length: bytes.byteLength, body: bytes } };
 }
 
@@ -133,11 +199,4 @@ function appliedHeaders({ code, wait }: Preferences): Readonly<Record<string, st
   const applied = Object.entries({ code, wait }).filter(([, value]) => value !== undefined);
   if (applied.length === 0) return {};
   return { 'Preference-Applied': applied.map(([name, value]) => `${name}=${value}`).join(', ') };
-}
-
-/** The fault of the catalogue with a status. */
-function faultOf(status: number, { id }: Operation, headers: Readonly<Record<string, string>>): Fault {
-  const [code = `STATUS_${status}`] = Object.entries(faults).find(([, entry]) => entry.status === status) ?? [];
-  const what = STATUS_CODES[status] ?? String(status);
-  return Fault.custom(code, status, `${what}: ${id} was asked for this fault.`, { headers });
 }

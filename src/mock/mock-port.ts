@@ -1,28 +1,20 @@
 import type { Fault } from '../model/fault.ts';
-import type { ReplyValue } from '../model/handler.ts';
 import type { Node } from '../model/node.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Attachment, DocumentValue } from '../model/value.ts';
+import type { Answers, PartnerCall, PartnerReply } from './answers.ts';
 
-/** How replies are made from definitions. */
+/** How replies are made. */
 export interface MockAnswers {
-  /** With another seed, the same request gets another reply; 0. */
+  /** Answers that were asked for; those of the first decide. Without any, replies are made from the definitions. */
+  readonly answers?: readonly Answers[];
+  /** With another seed, the same request gets another reply that is made; 0. */
   readonly seed?: number;
-  /** Milliseconds that each reply takes; 0. */
-  readonly latency?: number;
+  /** Number of pages after which a reply that is made names no next one; {@link PAGES}. */
+  readonly pages?: number;
 }
 
-/** A call that a partner got, and that fits its operation. */
-export interface PartnerCall {
-  /** The id of the node. */
-  readonly node: string;
-  /** The id of the operation. */
-  readonly operation: string;
-  /** The input of the call, as far as it is sent: values by the names of fields; `content` when it has no document. */
-  readonly input: DocumentValue;
-  /** The headers of the request, by their names in lower case. */
-  readonly headers: Readonly<Record<string, string>>;
-}
+/** Pages of a mock by default. */
+export const PAGES = 3;
 
 /** A request that a partner refused. */
 export interface PartnerRefusal {
@@ -31,9 +23,6 @@ export interface PartnerRefusal {
   readonly request: string;
   readonly fault: Fault;
 }
-
-/** What a partner replies: the value of the reply, or its content. `undefined` is a value made from the definition. */
-export type PartnerReply = ReplyValue | Attachment | Uint8Array | undefined;
 
 /** Where a mock writes its log: standard output by default. */
 export interface MockLog {
@@ -47,8 +36,10 @@ export interface PartnersOptions extends MockAnswers {
   readonly host?: string | undefined;
   readonly port: number;
   readonly log?: MockLog | undefined;
-  /** Answers a call. A {@link Fault} that it throws is the partner's reply. */
+  /** Answers all calls. A {@link Fault} that it throws is the partner's reply. */
   readonly answer?: (call: PartnerCall) => PartnerReply | Promise<PartnerReply>;
+  /** Gets each call before it is answered, and returns what answers get of it. */
+  readonly heard?: (call: PartnerCall) => Promise<PartnerCall>;
   readonly refused?: (refusal: PartnerRefusal) => void;
   /** Milliseconds since 1970, for the expiry of tokens. */
   readonly now?: () => number;

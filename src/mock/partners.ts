@@ -1,27 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { compileRest } from '../binding/rest/rest.ts';
-import { isAttachment } from '../codec/binary.ts';
-import { writeJsonText } from '../codec/index.ts';
 import { TOKEN_PATH } from '../invoke/stand-in.ts';
 import { headersOfCredential } from '../load/value/headers.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
-import { bareField, type Document } from '../model/document.ts';
+import type { Document } from '../model/document.ts';
 import { Fault } from '../model/fault.ts';
 import type { Field } from '../model/field.ts';
-import type { Outcome } from '../model/handler.ts';
 import type { Node } from '../model/node.ts';
 import type { ScalarKind } from '../model/scalar.ts';
-import type { Message, Operation, Service } from '../model/service.ts';
-import type { Attachment, DocumentValue, Value } from '../model/value.ts';
-import { messageFor } from '../serve/answer/by-call.ts';
+import type { Operation, Service } from '../model/service.ts';
+import type { DocumentValue } from '../model/value.ts';
 import type { Call } from '../serve/answer/call.ts';
 import type { Replacement } from '../serve/operations.ts';
-import { untilAborted } from '../wire/waiting.ts';
 import { isSecurityHeader } from '../wsse/header.ts';
-import { contentOf, mockAnswerer } from './answer.ts';
+import { mockAnswerer } from './answer.ts';
+import type { PartnerCall } from './answers.ts';
+import { Answers, EVERY_OPERATION } from './answers.ts';
 import { CONTEXT, type Mirrored, mirrorNodes, parseForm } from './mirror.ts';
-import type { PartnerReply, PartnersOptions, RunningPartners } from './mock-port.ts';
+import type { PartnersOptions, RunningPartners } from './mock-port.ts';
 import { startMock } from './serve.ts';
 
 /**
@@ -44,35 +41,33 @@ export async function startPartners(options: PartnersOptions): Promise<RunningPa
   const all = [...mirror.registry.operations.values(), ...endpoints.keys()];
   const operations = new Map(all.map((operation) => [operation.id, operation]));
 
-  async function answered(mirrored: Mirrored, input: DocumentValue, call: Call): Promise<PartnerReply> {
-    const { consumer } = mirrored;
-    const { headers = {} } = requests.get(call.requestId) ?? {};
-    checkCredential(consumer, headers, tokens);
+  /** @throws Fault for a call at another node, or without the credential of its node */
+  async function hear({ consumer }: Mirrored, input: DocumentValue, call: Call): Promise<PartnerCall> {
+    const { node, headers = {} } = requests.get(call.requestId) ?? {};
     const { id, target } = consumer;
-    try {
-      const reply = Promise.resolve(options.answer?.({ node: target.id, operation: id, input, headers }));
-      // A caller that has left, or the end of the partner, ends an answer that never comes, and with it the timer of the call.
-      return await untilAborted(reply, call.signal);
-    } catch (error) {
-      if (error instanceof Fault) deliberate.add(error);
-      throw error;
-    }
+    if (node !== undefined && node !== target.id)
+      throw Fault.of('NOT_FOUND', { what: `operation ${id} at node ${node}` });
+    checkCredential(consumer, headers, tokens);
+    const made = { node: target.id, operation: id, input, headers };
+    return (await options.heard?.(made)) ?? made;
   }
+
+  const own = new Answers();
+  if (options.answer !== undefined) own.add(EVERY_OPERATION, { reply: options.answer });
+  const answers = [own, ...(options.answers ?? [])];
 
   const replaced = (operation: Operation): Replacement => {
     const mirrored = mirror.operations.get(operation);
     if (mirrored === undefined) return tokenEndpoint(operation, endpoints.get(operation) as Node, tokens);
     const { consumer, binding } = mirrored;
-    const made = mockAnswerer(operation, options);
-    const answerer: Replacement['answerer'] = {
-      async answer(input, call, as) {
-        const reached = requests.get(call.requestId)?.node;
-        if (reached !== undefined && reached !== consumer.target.id)
-          throw Fault.of('NOT_FOUND', { what: `operation ${consumer.id} at node ${reached}` });
-        const reply = await answered(mirrored, input, call);
-        return reply === undefined ? made.answer(input, call, as) : outcomeOf(reply, messageFor(operation, as));
+    const answerer = mockAnswerer(
+      operation,
+      { ...options, answers },
+      {
+        heard: (input, call) => hear(mirrored, input, call),
+        asked: (fault) => void deliberate.add(fault),
       },
-    };
+    );
     // A Security header is understood where calls send one, and not verified.
     const secured = consumer.target.credential?.kind === 'ws-security' ? { understands: isSecurityHeader } : {};
     return { answerer, ...secured, ...(binding === undefined ? {} : { binding }) };
@@ -124,31 +119,6 @@ function receive(incoming: IncomingMessage, services: ReadonlyMap<string, Servic
   incoming.url = `/${CONTEXT}/${connector}`;
   const texts = Object.entries(headers).map(([name, value]) => [name, String(value)]);
   return { requestId, node, request: `${method} /${rest.replace(/\?.*/s, '')}`, headers: Object.fromEntries(texts) };
-}
-
-function outcomeOf(reply: Exclude<PartnerReply, undefined>, message: Message): Outcome | Promise<Outcome> {
-  if (message.kind === 'none') return { kind: 'value', value: {} };
-  const content = isContainer(reply) ? reply.content : reply;
-  if (message.kind === 'document') {
-    const whole = bareField(message.document);
-    const value = whole === undefined || isContainer(reply) ? reply : { [whole.name]: reply as Value };
-    return { kind: 'value', value: value as DocumentValue };
-  }
-  if (message.raw !== 'binary')
-    return { kind: 'value', value: typeof content === 'string' ? content : writeJsonText(content as Value) };
-  if (isAttachment(content)) return passed(content);
-  return contentOf(typeof content === 'string' ? Buffer.from(content) : (content as Uint8Array));
-}
-
-/** The form in which callers get a reply without a document. */
-function isContainer(reply: PartnerReply): reply is { readonly content: Value } {
-  return typeof reply === 'object' && reply !== null && !isAttachment(reply) && Object.keys(reply).join() === 'content';
-}
-
-async function passed(content: Attachment): Promise<Outcome> {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of content.stream()) chunks.push(chunk);
-  return contentOf(Buffer.concat(chunks), content.contentType);
 }
 
 type ClientCredentials = Extract<NonNullable<Node['credential']>, { kind: 'client-credentials' }>;

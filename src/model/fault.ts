@@ -162,6 +162,8 @@ export class Fault extends Error {
   readonly document: DocumentValue | undefined;
   /** The real reason, for the audit log: `wrong password`. Never sent; contains no secret. */
   readonly reason: string | undefined;
+  /** The id of the security scheme whose credentials were rejected, for the audit log. Never sent. */
+  readonly scheme: string | undefined;
 
   static override [Symbol.hasInstance](value: unknown): value is Fault {
     return typeof value === 'object' && value !== null && FAULT in value;
@@ -176,6 +178,7 @@ export class Fault extends Error {
     this.headers = options.headers ?? {};
     this.document = options.document;
     this.reason = options.reason;
+    this.scheme = options.scheme;
   }
 
   get [FAULT](): true {
@@ -227,9 +230,8 @@ export class Fault extends Error {
   /** The fault of another copy of the package, perhaps of another version, as one of this copy. */
   static adopt(fault: Fault): Fault {
     if (Object.getPrototypeOf(fault) === Fault.prototype) return fault;
-    const { code, status, message, detail, headers, document, cause, reason } = fault;
-    const known = { ...(reason === undefined ? {} : { reason }), ...(document === undefined ? {} : { document }) };
-    return Fault.custom(code, status, message, { detail, headers, cause, ...known });
+    const { code, status, message, detail, headers, cause } = fault;
+    return Fault.custom(code, status, message, { detail, headers, cause, ...knownOf(fault) });
   }
 
   /** The same fault with another message for the caller. */
@@ -239,10 +241,18 @@ export class Fault extends Error {
       errors,
       headers: this.headers,
       cause: this.cause,
-      ...(this.reason === undefined ? {} : { reason: this.reason }),
-      ...(this.document === undefined ? {} : { document: this.document }),
+      ...knownOf(this),
     });
   }
+}
+
+/** The optional parts of a fault that it has. */
+function knownOf({ reason, document, scheme }: Fault): Pick<FaultOptions, 'reason' | 'document' | 'scheme'> {
+  return {
+    ...(reason === undefined ? {} : { reason }),
+    ...(document === undefined ? {} : { document }),
+    ...(scheme === undefined ? {} : { scheme }),
+  };
 }
 
 /** The arguments of {@link Fault.custom} for one of several declared faults, whose document is needed. */
@@ -255,7 +265,7 @@ export type DeclaredFault<F> = {
   ];
 }[keyof F & string];
 
-/** Optional parts of a fault. `cause` and `reason` are logged, never sent. */
+/** Optional parts of a fault. `cause`, `reason` and `scheme` are logged, never sent. */
 export interface FaultOptions {
   readonly detail?: string;
   /** The place in the request that the message is about. */
@@ -267,6 +277,7 @@ export interface FaultOptions {
   readonly document?: DocumentValue;
   readonly cause?: unknown;
   readonly reason?: string;
+  readonly scheme?: string;
 }
 
 /** Throws the error of work that code has begun. Places that a fault has are in the input of that work, not in the request. */

@@ -99,16 +99,16 @@ export const JOB_FACTS = {
 
 /** Actions on a job, and the states in which they are possible. */
 export const JOB_ACTIONS = {
-  retry: {
-    ...{ title: 'Run now', done: 'runs again', on: ['delayed', 'held', 'dead'] },
+  resubmit: {
+    ...{ title: 'Resubmit', done: 'runs again', on: ['delayed', 'held', 'dead'] },
     effect:
       'A dead letter gets all its attempts again, behind the waiting jobs of its key; a held job gets them at its place; a delayed job runs now.',
   },
-  drop: {
-    ...{ title: 'Drop', done: 'was dropped', on: ['waiting', 'delayed', 'held', 'dead'], isDangerous: true },
+  cancel: {
+    ...{ title: 'Cancel', done: 'was cancelled', on: ['waiting', 'delayed', 'held', 'dead'], isDangerous: true },
     effect: 'The job is removed for good. What it should have done is not done.',
   },
-} as const satisfies Record<'retry' | 'drop', OperatorAction & { readonly on: readonly JobState[] }>;
+} as const satisfies Record<'resubmit' | 'cancel', OperatorAction & { readonly on: readonly JobState[] }>;
 
 /** Actions on a queue. Whoever pauses one is asked, by what happens then. */
 export const QUEUE_ACTIONS = {

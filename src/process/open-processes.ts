@@ -254,8 +254,9 @@ const PRIVATE_RETRY = queueRule(PROCESS_RETRY);
 function createWorker(ports: RunPorts): Worker {
   const { registry, clock } = ports;
   const report = (job: FailedJob, error: Error, facts: Readonly<Record<string, unknown>>): void => {
-    const { id, queue, attempt } = job;
-    ports.onError(error, { instance: dataOf(job).instance, attempt, queue, job: id, ...facts });
+    const { id: entry, queue, attempt } = job;
+    const { instance, name } = dataOf(job);
+    ports.onError(error, { work: 'process', name, id: instance, instance, attempt, queue, job: entry, ...facts });
   };
   return {
     concurrency: registry.gateway.limits.processes,

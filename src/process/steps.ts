@@ -219,7 +219,7 @@ export function requestJobs(registry: Registry): [queue: string, owner: JobOwner
   const find = (db: Db, { instance }: RequestData) =>
     selectRequests(db).where('prcsinstance', '=', instance).executeTakeFirst();
   const owner: JobOwner = {
-    async onRetried(tx, { id, data, state }, actor) {
+    async onResubmitted(tx, { id, data, state }, actor) {
       const { instance } = data as unknown as RequestData;
       const row = await find(tx, data as unknown as RequestData);
       if (row === undefined) return `process request ${instance} no longer exists`;
@@ -235,22 +235,22 @@ export function requestJobs(registry: Registry): [queue: string, owner: JobOwner
       await addLines(tx, instance, [line('info', `${words}, on behalf of ${actor}.`)]);
       return undefined;
     },
-    async onDropped(tx, { id, data, state }, actor) {
+    async onCancelled(tx, { id, data, state }, actor) {
       const { instance } = data as unknown as RequestData;
       const row = await find(tx, data as unknown as RequestData);
       if (row?.job !== id) return;
       if (state === 'dead') {
-        await addLines(tx, instance, [line('info', `Its job was dropped by ${actor}, and can't be run again.`)]);
+        await addLines(tx, instance, [line('info', `Its job was cancelled by ${actor}, and can't be run again.`)]);
         return;
       }
-      const dropped = line('warning', `It was dropped from the queue by ${actor}.`);
+      const cancelled = line('warning', `It was cancelled in the queue by ${actor}.`);
       const now = clock.now();
       if (await move(tx, 'cancel', instance, { enddttm: clock.local(now) })) {
         await updateOwn(tx, instance, { ...ended(now), cancelled: instantText(now) });
-        await addLines(tx, instance, [dropped]);
+        await addLines(tx, instance, [cancelled]);
       }
       // The gateway that ran it has died, and no other has taken it.
-      else await failRequest(tx, clock, instance, dropped);
+      else await failRequest(tx, clock, instance, cancelled);
     },
     requestOf: (data) => (data as unknown as RequestData).instance,
     async read(db, data) {

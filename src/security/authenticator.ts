@@ -196,7 +196,8 @@ function unauthenticated(gates: Gates, allowed: readonly SecurityScheme[], reaso
   // A 401 must have a challenge (RFC 9110 section 15.5.2).
   const challenges = outside.length > 0 ? outside : allowed.filter(isMessageScheme).map(challengeOfMessages);
   const headers = challenges.length === 0 ? {} : { 'WWW-Authenticate': [...new Set(challenges)].join(', ') };
-  return Fault.of('UNAUTHENTICATED', { scheme: refused?.scheme.id ?? '' }, { headers, reason });
+  const scheme = refused?.scheme.id ?? '';
+  return Fault.of('UNAUTHENTICATED', { scheme }, { headers, reason, ...(scheme === '' ? {} : { scheme }) });
 }
 
 /** Clients know WSSE as the name for credentials of WS-Security, which here are inside the message. */

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { StoreError } from './error.ts';
 import { openSqlite, pendingSqlite, readSqlite, rehearseSqlite } from './sqlite/open-sqlite.ts';
 import type { PendingMigration, ProjectFiles, RehearsedStore, Store, StoreOptions, StoreReader } from './store-port.ts';
@@ -58,4 +59,23 @@ export async function rehearse<T>(
 export async function openToRead(options: StoreOptions): Promise<StoreReader> {
   const at = readDatabaseUrl(options.url, options.root);
   return at.kind === 'sqlite' ? readSqlite(at.file) : openStore(options);
+}
+
+/** A database that may be new. */
+export interface PlannedStore extends Pick<Store, 'kind' | 'location' | 'files' | 'postgres' | 'rehearse' | 'close'> {
+  /** `undefined` for a file that does not exist. */
+  readonly tables: Store['tables'] | undefined;
+}
+
+/** Opens a database to see what would be done in it; creates and changes nothing. @throws StoreError */
+export async function openToPlan(options: StoreOptions): Promise<PlannedStore> {
+  const at = readDatabaseUrl(options.url, options.root);
+  if (at.kind === 'postgres') return openStore(options);
+  const { file } = at;
+  const reader = existsSync(file) ? readSqlite(file) : undefined;
+  return {
+    ...{ kind: 'sqlite', location: file, files: file, postgres: undefined, tables: reader?.tables },
+    rehearse: (project, work) => rehearseSqlite(file, project, work),
+    close: async () => reader?.close(),
+  };
 }

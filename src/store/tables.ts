@@ -28,64 +28,83 @@ export interface Tables
   signalbox_definitions_order: DefinitionsOrderTable;
 }
 
-/**
- * Every table of the gateway, and whether its rows stay when `signalbox dev --reset` builds a database again: `kept` is what the
- * gateway is, and who may call.
- */
+/** What becomes of the rows of one of the gateway's tables. */
+interface RowsOf {
+  /** When `signalbox dev --reset` builds a database again: `kept` is what the gateway is, and who may call. */
+  readonly rebuild: 'kept' | 'emptied';
+  /**
+   * When `signalbox data move` copies them to a database of the other engine. `copied`: as they are. `seeded`: in place of those
+   * that a new database has. `jobs`, `blobs`, `retention`: as the other engine has them. `left`: they are about the database
+   * itself, about processes that have ended, or of this minute.
+   */
+  readonly move: 'copied' | 'seeded' | 'jobs' | 'blobs' | 'retention' | 'left';
+}
+
+/** Every table of the gateway. */
 export const OWN_TABLES = {
-  psprcsrqst: 'emptied',
-  signalbox_api_key: 'kept',
-  signalbox_blob: 'emptied',
-  signalbox_blob_chunk: 'emptied',
-  signalbox_blob_lease: 'emptied',
-  signalbox_blob_reader: 'emptied',
-  signalbox_caller: 'emptied',
-  signalbox_dead_letter: 'emptied',
-  signalbox_definitions: 'kept',
-  signalbox_definitions_order: 'kept',
-  signalbox_delivery: 'emptied',
-  signalbox_delivery_attempt: 'emptied',
-  signalbox_guess: 'emptied',
-  signalbox_installation: 'kept',
-  signalbox_job: 'emptied',
-  signalbox_job_attempt: 'emptied',
-  signalbox_job_audit: 'emptied',
+  psprcsrqst: { rebuild: 'emptied', move: 'copied' },
+  signalbox_api_key: { rebuild: 'kept', move: 'copied' },
+  signalbox_blob: { rebuild: 'emptied', move: 'blobs' },
+  signalbox_blob_chunk: { rebuild: 'emptied', move: 'left' },
+  signalbox_blob_lease: { rebuild: 'emptied', move: 'left' },
+  signalbox_blob_reader: { rebuild: 'emptied', move: 'left' },
+  signalbox_caller: { rebuild: 'emptied', move: 'copied' },
+  signalbox_dead_letter: { rebuild: 'emptied', move: 'copied' },
+  signalbox_definitions: { rebuild: 'kept', move: 'copied' },
+  signalbox_definitions_order: { rebuild: 'kept', move: 'copied' },
+  signalbox_delivery: { rebuild: 'emptied', move: 'copied' },
+  signalbox_delivery_attempt: { rebuild: 'emptied', move: 'copied' },
+  signalbox_guess: { rebuild: 'emptied', move: 'copied' },
+  signalbox_installation: { rebuild: 'kept', move: 'left' },
+  signalbox_job: { rebuild: 'emptied', move: 'jobs' },
+  signalbox_job_attempt: { rebuild: 'emptied', move: 'copied' },
+  signalbox_job_audit: { rebuild: 'emptied', move: 'copied' },
   // Whoever runs now holds it.
-  signalbox_job_gateway: 'kept',
-  signalbox_job_key: 'emptied',
-  signalbox_job_rate: 'emptied',
+  signalbox_job_gateway: { rebuild: 'kept', move: 'left' },
+  // On PostgreSQL alone: computed from the jobs.
+  signalbox_job_key: { rebuild: 'emptied', move: 'left' },
+  signalbox_job_rate: { rebuild: 'emptied', move: 'copied' },
   // Whoever runs now holds them.
-  signalbox_lease: 'kept',
-  signalbox_loose_blob: 'emptied',
-  signalbox_message: 'emptied',
-  signalbox_message_content: 'emptied',
-  signalbox_message_field: 'emptied',
-  signalbox_migration: 'kept',
-  signalbox_migration_lock: 'kept',
-  signalbox_nonce: 'emptied',
-  signalbox_once: 'emptied',
-  signalbox_paused_queue: 'emptied',
-  signalbox_process_message: 'emptied',
-  signalbox_process_number: 'kept',
-  signalbox_process_request: 'emptied',
-  signalbox_project_migration: 'emptied',
-  signalbox_query_run: 'emptied',
-  signalbox_recurring: 'emptied',
-  signalbox_reply_address: 'emptied',
-  signalbox_retention: 'emptied',
-  signalbox_sample_data: 'emptied',
-  signalbox_saved_query: 'emptied',
-  signalbox_session: 'kept',
-  signalbox_sign_in: 'kept',
-  signalbox_statistics: 'emptied',
-  signalbox_user: 'kept',
-  signalbox_user_audit: 'kept',
-  signalbox_user_certificate: 'kept',
-  signalbox_user_version: 'kept',
-} satisfies Record<keyof Tables, 'kept' | 'emptied'>;
+  signalbox_lease: { rebuild: 'kept', move: 'left' },
+  signalbox_loose_blob: { rebuild: 'emptied', move: 'left' },
+  signalbox_message: { rebuild: 'emptied', move: 'copied' },
+  signalbox_message_content: { rebuild: 'emptied', move: 'copied' },
+  signalbox_message_field: { rebuild: 'emptied', move: 'copied' },
+  signalbox_migration: { rebuild: 'kept', move: 'left' },
+  signalbox_migration_lock: { rebuild: 'kept', move: 'left' },
+  // A message or a call that was used once must not be usable again.
+  signalbox_nonce: { rebuild: 'emptied', move: 'copied' },
+  signalbox_once: { rebuild: 'emptied', move: 'copied' },
+  signalbox_paused_queue: { rebuild: 'emptied', move: 'copied' },
+  signalbox_process_message: { rebuild: 'emptied', move: 'copied' },
+  signalbox_process_number: { rebuild: 'kept', move: 'seeded' },
+  signalbox_process_request: { rebuild: 'emptied', move: 'copied' },
+  // What ran on a database is recorded there as it runs.
+  signalbox_project_migration: { rebuild: 'emptied', move: 'left' },
+  signalbox_query_run: { rebuild: 'emptied', move: 'copied' },
+  signalbox_recurring: { rebuild: 'emptied', move: 'copied' },
+  signalbox_reply_address: { rebuild: 'emptied', move: 'copied' },
+  signalbox_retention: { rebuild: 'emptied', move: 'retention' },
+  signalbox_sample_data: { rebuild: 'emptied', move: 'left' },
+  signalbox_saved_query: { rebuild: 'emptied', move: 'copied' },
+  // Whoever is signed in signs in again.
+  signalbox_session: { rebuild: 'kept', move: 'left' },
+  signalbox_sign_in: { rebuild: 'kept', move: 'left' },
+  signalbox_statistics: { rebuild: 'emptied', move: 'copied' },
+  signalbox_user: { rebuild: 'kept', move: 'copied' },
+  signalbox_user_audit: { rebuild: 'kept', move: 'copied' },
+  signalbox_user_certificate: { rebuild: 'kept', move: 'copied' },
+  signalbox_user_version: { rebuild: 'kept', move: 'seeded' },
+} as const satisfies Record<keyof Tables, RowsOf>;
 
 /** Whether a table, or another object of the database, is the gateway's own. A newer version may have more of them. */
 export const isOwnTable = (name: string): boolean => name.startsWith('signalbox_') || Object.hasOwn(OWN_TABLES, name);
+
+/** How the rows of a table are moved to another database; `undefined` for a table of the project. */
+export function movingOf(table: string): RowsOf['move'] | undefined {
+  if (Object.hasOwn(OWN_TABLES, table)) return OWN_TABLES[table as keyof typeof OWN_TABLES].move;
+  return isOwnTable(table) ? 'left' : undefined;
+}
 
 /** The query builder of the gateway's own tables, over the pool or inside a transaction. */
 export type Db = Kysely<Tables>;

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '../invoke/index.ts';
 import { type LoadedProject, loadProject, registryOf } from '../load/index.ts';
+import { Answers } from '../mock/answers.ts';
 import { alternatives, operationsByName } from '../model/operation-names.ts';
 import type { Registry } from '../model/registry.ts';
 import { ID_PATTERN, type Role } from '../model/security.ts';
@@ -14,18 +15,20 @@ import { openUsers } from '../security/users/open-users.ts';
 import { databaseOptions } from '../serve/start/settings.ts';
 import { type RunningGateway, startGateway } from '../serve/start.ts';
 import { createSpool, type JobState, openStore } from '../store/index.ts';
-import { duration, durationMeant, readDuration } from '../wire/duration.ts';
+import { duration } from '../wire/duration.ts';
 import type { Clock } from '../wire/waiting.ts';
 import { type Credentials, createCaller, type TestCaller } from './caller.ts';
 import { type ContractForm, compareContract } from './contract.ts';
 import { createFreshDatabase, type FreshDatabase, literal, withDatabase } from './database.ts';
-import { Partners, type TestPartner } from './partners.ts';
+import { type AnyPartners, Partners, type PartnerTypes, type TestPartner } from './partners.ts';
+import { readTime } from './time.ts';
 
-export type { PartnerCall, PartnerRefusal, PartnerReply } from '../mock/mock-port.ts';
+export type { PartnerCall, PartnerReply } from '../mock/answers.ts';
+export type { PartnerRefusal } from '../mock/mock-port.ts';
 export { Fault } from '../model/fault.ts';
 export type { ReplyOf, RequestOf, TestCaller } from './caller.ts';
 export type { ContractForm } from './contract.ts';
-export type { TestPartner } from './partners.ts';
+export type { AnswerOptions, AnyPartners, PartnerTypes, TestPartner } from './partners.ts';
 
 export interface TestGatewayOptions {
   /** The project's folder; the current one by default. */
@@ -73,8 +76,12 @@ export interface TestClock {
   advance(time: string | number): Promise<void>;
 }
 
-/** A project's gateway with a database of its own. `H` is `Handlers` of `generated/handlers.ts`. */
-export interface TestGateway<H> extends AsyncDisposable {
+/**
+ * A project's gateway with a database of its own.
+ * @typeParam H `Handlers` of `generated/handlers.ts`
+ * @typeParam P `Partners` of `generated/client.ts`
+ */
+export interface TestGateway<H, P extends PartnerTypes<P> = AnyPartners> extends AsyncDisposable {
   /** `http://127.0.0.1:40123`. */
   readonly address: string;
   readonly registry: Registry;
@@ -82,7 +89,8 @@ export interface TestGateway<H> extends AsyncDisposable {
   readonly log: readonly LogLine[];
   readonly clock: TestClock;
   caller(options?: CallerOptions): Promise<TestCaller<H>>;
-  partner(node: string): TestPartner;
+  /** The other side of a node, with the types of its operations. */
+  partner<Node extends keyof P & string>(node: Node): TestPartner<P[Node]>;
   /**
    * Runs all background work that is due, to its end, with what it enters. @returns what failed since the last time
    * @throws Error when work is still running after ten seconds
@@ -97,9 +105,9 @@ export interface TestGateway<H> extends AsyncDisposable {
  * that it calls.
  * @throws DefinitionsError, GatewayError, StoreError as a gateway does that can't start
  */
-export async function startTestGateway<H = Record<never, never>>(
+export async function startTestGateway<H = Record<never, never>, P extends PartnerTypes<P> = AnyPartners>(
   options: TestGatewayOptions = {},
-): Promise<TestGateway<H>> {
+): Promise<TestGateway<H, P>> {
   const { root = process.cwd(), definitions, env: given = {} } = options;
   const place = definitions === undefined ? { root } : { root, definitions };
   const loaded = loadProject(place);
@@ -115,7 +123,7 @@ export async function startTestGateway<H = Record<never, never>>(
     closing.push(() => database.drop());
     const registry = withDatabase(sound, database.url);
     const { test: clock, read } = createClock(database);
-    const partners = new Partners(registry);
+    const partners = new Partners(registry, new Answers());
     const env = { ...given, ...(await partners.start(clock)) };
     closing.push(() => partners.close());
     const lines: LogLine[] = [];
@@ -162,7 +170,7 @@ export async function startTestGateway<H = Record<never, never>>(
  * @throws AssertionError with the differences; with `UPDATE_CONTRACTS=1` or the argument `--update` the file is written instead
  */
 export async function expectContract(
-  of: Pick<TestGateway<unknown>, 'registry'> | string,
+  of: { readonly registry: Registry } | string,
   form: ContractForm,
   service: string,
   file: string,
@@ -275,17 +283,7 @@ function findOperation(registry: Registry, name: string): Operation {
 }
 
 /** A hundred years: dates stay within what databases keep. */
-const FARTHEST = 36_525 * 86_400_000;
-
-function readTime(time: string | number): number {
-  const ms = typeof time === 'number' ? time : (readDuration(time) ?? Number.NaN);
-  if (ms >= 0 && ms <= FARTHEST) return ms;
-  const [meant] = durationMeant(String(time));
-  const given = typeof time === 'string' ? `'${time}'` : String(time);
-  throw new TypeError(
-    `the clock can be moved by '2 h', '30 m' or '90 d', at most 100 years, not by ${given}: ${typeof time === 'string' && meant !== undefined ? `write '${meant}'` : 'it does not go back'}`,
-  );
-}
+const FARTHEST = { ms: 36_525 * 86_400_000, words: '100 years' };
 
 /** The clock of a test, and the same as the gateway reads it. */
 function createClock(database: FreshDatabase): { readonly test: TestClock; readonly read: Clock } {
@@ -296,7 +294,7 @@ function createClock(database: FreshDatabase): { readonly test: TestClock; reado
     test: {
       now: () => new Date(now()),
       async advance(time) {
-        ahead += readTime(time);
+        ahead += readTime(time, FARTHEST, 'the clock can be moved', ': it does not go back');
         await database.advance(ahead);
       },
     },

@@ -1,24 +1,76 @@
 import { AssertionError } from 'node:assert';
 import { readAttachment } from '../codec/binary.ts';
 import { standInVariable } from '../invoke/stand-in.ts';
-import type { PartnerCall, PartnerRefusal, PartnerReply } from '../mock/mock-port.ts';
+import type { PartnerCall, PartnerReply } from '../mock/answers.ts';
+import { Answers } from '../mock/answers.ts';
+import { hasValues } from '../mock/condition.ts';
+import type { PartnerRefusal } from '../mock/mock-port.ts';
 import { startPartners } from '../mock/partners.ts';
 import { Fault } from '../model/fault.ts';
+import { operationsByName } from '../model/operation-names.ts';
 import type { Registry } from '../model/registry.ts';
+import type { Attachment, DocumentValue, Value } from '../model/value.ts';
 import { messageOf } from '../wire/error.ts';
 import { counted } from '../wire/words.ts';
+import { readTime } from './time.ts';
+
+/** The partners of a project by the ids of their nodes, each with its operations: `Partners` of `generated/client.ts`. */
+export type PartnerTypes<P> = { [Node in keyof P]: OperationTypes<P[Node]> };
+
+/** The operations of a partner by their names. */
+export type OperationTypes<C> = { [Id in keyof C]: { request: object; reply: unknown } };
+
+/** Partners without generated types. */
+export type AnyPartners = Record<string, AnyPartner>;
+
+/** A partner without generated types. */
+export type AnyPartner = Record<string, { request: DocumentValue; reply: Exclude<PartnerReply, undefined> }>;
+
+/** What a partner replies to an operation: the value of its reply, or its content alone. `undefined` is one made from the definition. */
+export type ReplyOfPartner<Call extends { reply: unknown }> =
+  | Call['reply']
+  | (Call['reply'] extends { content: infer Content } ? ContentOf<Content> : never)
+  | undefined;
+
+type ContentOf<Content> = Attachment extends Content ? Content | Uint8Array : Content;
+
+/** A call that a partner got, with the types of its operation. */
+export type CallOfPartner<C, Id extends keyof C> = Id extends string
+  ? Omit<PartnerCall, 'operation' | 'input'> & { readonly operation: Id; readonly input: RequestIn<C[Id]> }
+  : never;
+
+type RequestIn<Call> = Call extends { request: infer Request } ? Request : never;
+
+/** A part of an input: the members that are compared. */
+export type PartOf<T> = T extends readonly unknown[]
+  ? T
+  : T extends object
+    ? { readonly [K in keyof T]?: PartOf<T[K]> }
+    : T;
+
+/** To which calls an answer is given, and when. */
+export interface AnswerOptions<Request = DocumentValue> {
+  /** Only calls whose input has these values. */
+  readonly when?: PartOf<Request>;
+  /** Only so many calls: the next ones get what was set before. All by default. */
+  readonly times?: number;
+  /** Time before the reply: `2 s`, `500 ms`, or milliseconds. */
+  readonly delay?: string | number;
+}
 
 /** The other side of a node, made from the operations that the project calls there. */
-export interface TestPartner {
+export interface TestPartner<C extends OperationTypes<C> = AnyPartner> {
   /** The calls that it got, the oldest first. */
-  readonly asked: readonly PartnerCall[];
+  readonly asked: readonly CallOfPartner<C, keyof C>[];
   /**
-   * Decides what it replies to an operation: the value of the reply, a {@link Fault}, or a function of the call. Without it the
-   * reply is made from the examples and types of the definition.
+   * Decides what it replies to an operation: a {@link Fault}, the value of the reply, or a function of the call that returns
+   * either, or throws the fault. What was set last decides, as far as its `when` and `times` go; without any the files in
+   * `mocks/` do, or else the reply is made from the examples and types of the definition.
    */
-  answers(
-    operation: string,
-    reply: PartnerReply | Fault | ((call: PartnerCall) => PartnerReply | Promise<PartnerReply>),
+  answers<Id extends keyof C & string>(
+    operation: Id,
+    reply: ReplyOfPartner<C[Id]> | Fault | ReplyFunction<C, Id>,
+    options?: AnswerOptions<C[Id]['request']>,
   ): void;
   /** Forgets the calls and the replies that were set. */
   reset(): void;
@@ -26,21 +78,31 @@ export interface TestPartner {
   verify(): void;
 }
 
+/** A reply that depends on the call. */
+export type ReplyFunction<C extends OperationTypes<C>, Id extends keyof C> = (
+  call: CallOfPartner<C, Id>,
+) => ReplyOfPartner<C[Id]> | Fault | Promise<ReplyOfPartner<C[Id]> | Fault>;
+
 /** Bytes of content in a call that a partner keeps. */
 const MOST_CONTENT = 64 * 1024 * 1024;
 
-type PartnerAnswer = PartnerReply | Fault | ((call: PartnerCall) => PartnerReply | Promise<PartnerReply>);
+const LONGEST_DELAY = { ms: 3_600_000, words: '1 h' };
+
+type Given = PartnerReply | Fault | ((call: PartnerCall) => PartnerReply | Fault | Promise<PartnerReply | Fault>);
 
 /** The partners of a gateway, in place of every node that it calls. */
 export class Partners {
   readonly #registry: Registry;
   readonly #asked: PartnerCall[] = [];
   readonly #refused: PartnerRefusal[] = [];
-  readonly #answers = new Map<string, PartnerAnswer>();
+  readonly #answers = new Answers();
+  readonly #mocks: Answers;
   #close: () => Promise<void> = async () => {};
 
-  constructor(registry: Registry) {
+  /** @param mocks the answers of the files in `mocks/` */
+  constructor(registry: Registry, mocks: Answers) {
     this.#registry = registry;
+    this.#mocks = mocks;
   }
 
   /** @returns the variables that lead the gateway here */
@@ -51,23 +113,19 @@ export class Partners {
     if (nodes.length === 0) return {};
     const partners = await startPartners({
       ...{ registry: this.#registry, nodes, port: 0, log: { level: 'silent' }, now: () => clock.now().getTime() },
-      answer: (call) => this.#answer(call),
+      answers: [this.#answers, this.#mocks],
+      heard: async (call) => {
+        const kept = { ...call, input: await contentKept(call.input) };
+        this.#asked.push(kept);
+        return kept;
+      },
       refused: (refusal) => this.#refused.push(refusal),
     });
     this.#close = partners.close;
     return Object.fromEntries(nodes.map(({ id }) => [standInVariable(id), partners.addressOf(id)]));
   }
 
-  async #answer(call: PartnerCall): Promise<PartnerReply> {
-    const kept = { ...call, input: await contentKept(call.input) };
-    this.#asked.push(kept);
-    const answer = this.#answers.get(call.operation);
-    const reply = typeof answer === 'function' ? await answer(kept) : answer;
-    if (reply instanceof Fault) throw reply;
-    return reply;
-  }
-
-  of(node: string): TestPartner {
+  of<C extends OperationTypes<C>>(node: string): TestPartner<C> {
     const operations = [...this.#registry.consumers.values()].filter(({ target }) => target.id === node);
     if (operations.length === 0) {
       const called = new Set([...this.#registry.consumers.values()].map(({ target }) => target.id));
@@ -81,17 +139,23 @@ export class Partners {
     const self = this;
     return {
       get asked() {
-        return self.#asked.filter(own);
+        return self.#asked.filter(own) as unknown as TestPartner<C>['asked'];
       },
-      answers: (name, reply) => {
-        const found = operations.find(({ id, name: short }) => id === name || short === name);
+      answers: (name: string, reply: unknown, { when, times, delay }: AnswerOptions<unknown> = {}) => {
+        const named = [...(operationsByName(this.#registry).get(name) ?? [])];
+        const found = operations.find((each) => named.includes(each) || each.name === name);
         if (found === undefined)
           throw new TypeError(`${node} has no operation ${name}; it has ${operations.map(({ id }) => id).join(', ')}`);
-        this.#answers.set(found.id, reply);
+        this.#answers.add(found.id, {
+          ...(times === undefined ? {} : { times }),
+          ...(delay === undefined ? {} : { delay: readTime(delay, LONGEST_DELAY, 'an answer can be delayed') }),
+          ...(when === undefined ? {} : { fits: (input: DocumentValue) => hasValues(input, when as Value) }),
+          ...(reply === undefined ? {} : { reply: replyOf(reply as Given) }),
+        });
       },
       reset: () => {
         forget(this.#asked);
-        for (const { id } of operations) this.#answers.delete(id);
+        for (const { id } of operations) this.#answers.forget(id);
       },
       verify: () => {
         const refused = this.#refused.filter(own);
@@ -108,6 +172,15 @@ export class Partners {
   close(): Promise<void> {
     return this.#close();
   }
+}
+
+/** A reply as a function of the call. */
+function replyOf(given: Given): (call: PartnerCall) => Promise<PartnerReply> {
+  return async (call) => {
+    const reply = typeof given === 'function' ? await given(call) : given;
+    if (reply instanceof Fault) throw reply;
+    return reply;
+  };
 }
 
 function complain(refused: readonly PartnerRefusal[]): void {

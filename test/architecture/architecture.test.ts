@@ -32,6 +32,7 @@ const TABLE: Readonly<Record<string, string>> = {
   'messaging/console': 'codec console messaging type:messaging/run type:operator',
   'messaging/cli': 'cli codec messaging type:messaging/run serve commander',
   'messaging/delivered': 'delivered type:messaging/run',
+  moving: 'store kysely',
   operator: 'type:process type:security type:store',
   delivered: 'messaging/delivered type:messaging/run type:process query type:store',
   describe: '',
@@ -46,7 +47,7 @@ const TABLE: Readonly<Record<string, string>> = {
     'binding codec console delivered describe event invoke load messaging/run messaging/serve process query security store trace wsse @hono/node-server hono pino prom-client',
   mock: 'binding codec describe invoke kinds load query security serve store trace wsse',
   testing: 'codec describe invoke load mock security serve store pg',
-  cli: 'codec describe diff generate import invoke load messaging/cli mock operator type:process query security serve store better-sqlite3 commander picocolors',
+  cli: 'codec describe diff generate import invoke load messaging/cli mock moving operator type:process query security serve store better-sqlite3 commander picocolors',
   handlers: 'signalbox',
   '.': 'client codec invoke load serve store',
 };

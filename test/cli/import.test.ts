@@ -84,7 +84,10 @@ test.concurrent('an operation that can not be served has no handler, which check
   const text = orders().replaceAll('use="literal"', 'use="encoded"').replace('style="document"', 'style="rpc"');
   const cwd = await folderWith({ 'orders.wsdl': text });
   const { code, stdout, stderr } = await signalbox(['import', 'orders.wsdl', '--as', 'provider'], { cwd });
-  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'No operation of orders can be served: the list has the reasons.\n',
+  });
   expect(stdout).toContain('declared with `active: false`');
   expect(await signalbox(['check'], { cwd })).toMatchObject({ code: 0 });
 });
@@ -327,4 +330,86 @@ test.concurrent('an import that can not write all of its files writes none', asy
   expect(code).toBe(1);
   expect(stderr).toContain("the definitions can't be written, and are as they were: ");
   expect(await readdir(join(cwd, 'definitions'))).toEqual(['orders']);
+});
+
+test.concurrent('what is not carried is listed by how bad it is, what is alike once, with what to do', async () => {
+  const odd = Array.from({ length: 418 }, (_, n) => `  /a${n}: { get: ${REPLY(`X-Rate-${n % 5}`)} }`);
+  const text = `openapi: 3.0.3\ninfo: { title: Odd, version: '1' }\nservers: [{ url: 'http://odd.example.org' }]\npaths:
+  /live: { get: ${REPLY('Location')}, trace: ${REPLY('Location')} }\n${odd.join('\n')}\n`;
+  const cwd = await folderWith({ 'odd.yaml': text });
+  const { code, stdout } = await signalbox(['import', 'odd.yaml'], { cwd });
+  expect(code).toBe(0);
+  expect(stdout.slice(stdout.indexOf('\n\n') + 2)).toBe(`1 operation that can't be called or served:
+- the operation TRACE "/live": left out
+    odd.yaml:5:117
+
+6 things that the definitions do not say:
+The next import keeps what you write in the definitions about them.
+- the header "Location", "X-Rate-0", "X-Rate-1" and 3 more of replies: not read (6 places)
+    odd.yaml:5:69, 6:67, 7:67 and 3 more
+`);
+  const verbose = await signalbox(['import', 'odd.yaml', '--verbose'], { cwd });
+  expect(verbose.stdout).toContain('- the header "X-Rate-3" of replies: not read\n    odd.yaml:9:67\n');
+  const { stdout: json } = await signalbox(['import', 'odd.yaml', '--json'], { cwd });
+  const [{ losses }] = JSON.parse(json) as [{ losses: { kind: string }[] }];
+  expect(losses.map(({ kind }) => kind)).toEqual(['operation', ...Array<string>(6).fill('value')]);
+});
+
+const REPLY = (header: string): string =>
+  `{ responses: { '200': { description: ok, headers: { ${header}: { schema: { type: string } } } } } }`;
+
+test.concurrent.for([
+  ['an operation that can not be called', 'paths: { /a: { trace: { responses: { "200": { description: ok } } } } }', 1],
+  ['nothing at all', 'paths: {}', 1],
+  [
+    'documents alone',
+    'paths: {}\ncomponents: { schemas: { A: { type: object, properties: { a: { type: string } } } } }',
+    0,
+  ],
+] as const)('a contract with %s', async ([, paths, expected]) => {
+  const cwd = await folderWith({ 'odd.yaml': `openapi: 3.0.3\ninfo: { title: Odd, version: '1' }\n${paths}\n` });
+  const { code, stderr } = await signalbox(['import', 'odd.yaml'], { cwd });
+  expect(code).toBe(expected);
+  expect(stderr).toBe(expected === 0 ? '' : 'No operation of odd can be called: the list has the reasons.\n');
+});
+
+test.concurrent('--tolerant takes what is valid, which is refused without it, with all that is not', async () => {
+  const text = `openapi: 3.0.3\ninfo: { title: Odd, version: '1' }\nservers: [{ url: 'http://odd.example.org' }]\npaths:
+  /a: { get: { operationId: a, responses: { '200': {} } } }
+  /b: { get: { operationId: b, tags: x, responses: { '200': {} } } }\n`;
+  const cwd = await folderWith({ 'odd.yaml': text });
+  const refused = await signalbox(['import', 'odd.yaml'], { cwd });
+  expect(refused).toMatchObject({ code: 1, stdout: '' });
+  expect(refused.stderr).toBe(`signalbox: odd.yaml:5:45: not valid in 3 places:
+  odd.yaml:5:45, 6:54: not valid OpenAPI 3.0: "200" lacks "description"
+  odd.yaml:6:32: not valid OpenAPI 3.0: "tags" must be array
+  Correct the contract, or take what is valid with \`signalbox import --tolerant\`, which lists the rest.
+`);
+  const taken = await signalbox(['import', 'odd.yaml', '--tolerant'], { cwd });
+  expect(taken.code).toBe(0);
+  expect(taken.stdout).toContain(`3 things not valid in the contract, with what is taken instead:
+Have the contract corrected; until then, test what depends on them.
+- not valid OpenAPI 3.0: "200" lacks "description": taken without it (2 places)
+    odd.yaml:5:45, 6:54
+- not valid OpenAPI 3.0: "tags" must be array: ignored
+    odd.yaml:6:32
+`);
+  const { stdout } = await signalbox(['invoke', 'b', '--dry-run'], { cwd });
+  expect(stdout).toContain('GET http://odd.example.org/b');
+});
+
+test.concurrent('a contract may have as many files as --max-files says', async () => {
+  const paths = Array.from({ length: 4 }, (_, n) => `  /p${n}: { $ref: 'p${n}.yaml' }\n`).join('');
+  const files = Array.from({ length: 4 }, (_, n) => [
+    `p${n}.yaml`,
+    "get: { responses: { '200': { description: ok } } }\n",
+  ]);
+  const many = `openapi: 3.0.3\ninfo: { title: Many, version: '1' }\npaths:\n${paths}`;
+  const cwd = await folderWith({ 'many.yaml': many, ...Object.fromEntries(files) });
+  const few = await signalbox(['import', 'many.yaml', '--max-files', '4'], { cwd });
+  expect(few).toMatchObject({ code: 1, stderr: expect.stringContaining('consists of more than 4 files') });
+  expect(few.stderr).toContain('Permit more with --max-files.');
+  expect(await signalbox(['import', 'many.yaml', '--max-files', '5'], { cwd })).toMatchObject({ code: 0 });
+  const wrong = await signalbox(['import', 'many.yaml', '--max-files', 'all'], { cwd });
+  expect(wrong).toMatchObject({ code: 2, stderr: expect.stringContaining('whole number from 1 to 999999') });
 });

@@ -143,7 +143,7 @@ operations:
         done: [{ message: two?.id, was: 'New' }],
         refused: [],
       });
-      expect((await message('skip', two?.id ?? '')).stdout).toContain('which was Hold, is skipped.');
+      expect((await message('cancel', two?.id ?? '')).stdout).toContain('which was Hold, is cancelled.');
       expect((await message('hold', '--node', 'ERP')).stdout).toBe('node ERP is held.\n');
       expect((await message('hold', '--node', 'ERP')).stdout).toBe('node ERP is already held.\n');
       expect((await message('held')).stdout).toMatch(/^HELD +SINCE +BY\nnode ERP +\S+Z +\S+@\S+$/m);

@@ -1,14 +1,24 @@
 import { expect, test } from 'vitest';
-import { repository, signalbox } from './support.ts';
+import { gatewayText, USERS } from '../support/project.ts';
+import { project, repository, signalbox, start } from './support.ts';
 
 test.each([
   [['--node', 'THIRD_PARTIES'], 'there is no node THIRD_PARTIES', 'Did you mean THIRD_PARTY?'],
   [['--node', 'LOCAL'], 'there is no node LOCAL', 'THIRD_PARTY'],
   [['--port', '65536'], "--port takes a whole number from 0 to 65535, not '65536'", ''],
   [['--seed', 'x'], "--seed takes a whole number from 0 to 4294967295, not 'x'", ''],
-  [['--latency', '-1'], '--latency', 'It takes a time such as'],
-  [['--latency', '200'], '--latency', "Write '200 ms', '200 s',"],
-  [['--latency', '6m'], '--latency', 'at most 5 m'],
+  [['--delay', '-1 s'], "--delay takes a time up to 1 h, not '-1 s'", 'ORDER_GET=500 ms'],
+  [['--delay', '2 h'], "--delay takes a time up to 1 h, not '2 h'", ''],
+  [['--delay', 'WEATHER=1 s'], 'the project has no operation WEATHER', ''],
+  [['--fault', '503'], "--fault takes OPERATION=FAULT, not '503'", "'*=503' for all operations"],
+  [['--fault', '*=NOT_FUND'], 'NOT_FUND is not a fault', 'Did you mean NOT_FOUND?'],
+  [['--fault', '*=200'], '200 is not a fault', ''],
+  [
+    ['--node', 'THIRD_PARTY', '--fault', 'LOCATIONS_GET=503'],
+    'nothing that is called at THIRD_PARTY is LOCATIONS_GET',
+    '',
+  ],
+  [['--pages', 'many'], "--pages takes a whole number from 0 to 1000000, not 'many'", ''],
 ])('mock %s is refused', async (args, what, hint) => {
   const { code, stdout, stderr } = await signalbox(['mock', ...args], { cwd: repository });
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -22,4 +32,116 @@ test('an address that is not of this machine is said to be that of --host', asyn
   expect(stderr).toMatch(
     /can't listen on 192\.0\.2\.1:8090: .*\n {2}--port .* --host takes an address of this machine\.\n/,
   );
+});
+
+const PARTS = `service: Parts.v1
+public: true
+operations:
+  PART_GET: { get: "parts/{N}", request: { fields: { N: { type: integer, required: true } } }, response: PART, public: true, handler: part-get }
+  PARTS_GET: { get: "parts{?limit,after}", query: PARTS, paging: { order: [N] }, public: true }
+  PARTS_FIND: { get: "found{?cursor}", request: { fields: { cursor: string } }, response: FOUND, public: true, handler: part-get }
+  PARTS_LIST: { get: "listed{?page}", request: { fields: { page: integer } }, response: LISTED, public: true, handler: part-get }
+---
+document: PART
+fields: { N: { type: integer, required: true }, NAME: { type: string, example: Brake pad } }
+---
+document: FOUND
+fields: { PARTS: list of PART, paging: { fields: { nextCursor: { type: string(20), required: true }, hasMore: { type: boolean, required: true } } } }
+---
+document: LISTED
+fields: { PARTS: list of PART, next_page: integer, LINK: { type: uri, json: "@odata.nextLink" } }
+---
+query: PARTS
+public: true
+columns: { N: integer }
+sql: select n from part
+---
+node: STORE
+base: https://store.example.org
+---
+service: Store.v1
+target: STORE
+operations:
+  STOCK_GET: { get: "stock{?after}", request: { fields: { after: string } }, response: { fields: { COUNT: integer, next: string } }, public: true }
+`;
+
+const parts = (): Promise<string> =>
+  project({
+    'definitions/gateway.yaml': gatewayText(),
+    'definitions/users.yaml': USERS,
+    'definitions/parts.yaml': PARTS,
+  });
+
+/** A mock of the parts, and where its paths begin. */
+async function mockParts(cwd: string, ...args: string[]): Promise<string> {
+  const mock = start(['mock', '--port', '0', '--json', ...args], { cwd });
+  const [, address = ''] = await mock.until(/"address":"(http:[^"]*)"/);
+  return `${address}/gateway/RESTListeningConnector/Parts.v1`;
+}
+
+test('faults and delays of the command line are those of the operation alone, and * is every one', async () => {
+  const cwd = await parts();
+  const url = await mockParts(
+    cwd,
+    '--fault',
+    'PART_GET=CONFLICT',
+    '--delay',
+    'PARTS_GET=80ms',
+    '--delay',
+    'PART_GET=80 ms',
+  );
+  const timed = async (path: string): Promise<[number, boolean]> => {
+    const began = performance.now();
+    const { status } = await fetch(`${url}/${path}`);
+    return [status, performance.now() - began >= 78];
+  };
+  expect(await timed('parts/1')).toEqual([409, true]);
+  expect(await timed('parts')).toEqual([200, true]);
+  expect(await timed('found')).toEqual([200, expect.any(Boolean)]);
+  const all = await mockParts(cwd, '--fault', '*=503');
+  expect((await fetch(`${all}/found`)).status).toBe(503);
+  expect((await fetch(`${all}/parts`, { headers: { Prefer: 'code=404' } })).status).toBe(404);
+});
+
+test('pages end: the last names no next one, whatever leads there', async () => {
+  const url = await mockParts(await parts(), '--pages', '3');
+  const json = async (address: string): Promise<Record<string, never>> => {
+    const reply = await fetch(address);
+    expect(reply.status).toBe(200);
+    return {
+      ...((await reply.json()) as object),
+      link: /<([^>]*)>; rel="next"/.exec(reply.headers.get('link') ?? '')?.[1],
+    } as never;
+  };
+  let pages = 0;
+  for (let next: string | undefined = `${url}/parts?limit=2`; next !== undefined; pages++) {
+    const page: { next?: string; link?: string } = await json(next);
+    expect(page.next !== undefined).toBe(page.link !== undefined);
+    if (page.link !== undefined) expect(page.link).toContain(`limit=2&after=${page.next}`);
+    next = page.link;
+  }
+  expect(pages).toBe(3);
+  const found = async (cursor: string) => (await json(`${url}/found?cursor=${cursor}`)).paging;
+  expect([await found(''), await found('page-2'), await found('page-3'), await found('page-9')]).toEqual([
+    { nextCursor: 'page-2', hasMore: true },
+    { nextCursor: 'page-3', hasMore: true },
+    { nextCursor: '', hasMore: false },
+    { nextCursor: '', hasMore: false },
+  ]);
+  const listed = (page: number) => json(`${url}/listed?page=${page}`);
+  expect(await listed(2)).toMatchObject({ next_page: 3, '@odata.nextLink': expect.stringMatching(/\?after=page-3$/) });
+  expect(Object.keys(await listed(3))).not.toEqual(expect.arrayContaining(['next_page']));
+  expect(await listed(3)).not.toHaveProperty(['@odata.nextLink']);
+});
+
+test('pages of a partner end too, and its faults are forced', async () => {
+  const cwd = await parts();
+  const stand = async (...args: string[]): Promise<string> => {
+    const mock = start(['mock', '--node', 'STORE', '--port', '0', ...args], { cwd });
+    return (await mock.until(/SIGNALBOX_NODE_STORE=(http:\S+)/))[1] as string;
+  };
+  const url = await stand('--pages', '2');
+  expect(await (await fetch(`${url}/stock`)).json()).toMatchObject({ next: 'page-2' });
+  expect(await (await fetch(`${url}/stock?after=page-2`)).json()).not.toHaveProperty('next');
+  expect((await fetch(`${await stand('--fault', 'STOCK_GET=429')}/stock`)).status).toBe(429);
 });

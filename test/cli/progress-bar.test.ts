@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { renderBytes, size } from '../../src/cli/progress.ts';
+import { renderBytes, renderCount, size } from '../../src/cli/progress.ts';
 
 test.each([
   [0, 0, ''],
@@ -10,6 +10,11 @@ test.each([
   [2_000_000, 1_000_000, '████████████████████ 100 % of 1.0 MB, '],
 ])('%d of %d bytes', (done, total, shown) => {
   expect(renderBytes(done, total)).toBe(shown);
+});
+
+test('things that are counted have the same bar, and their number', () => {
+  expect(renderCount(450_000, 1_000_000)).toBe('█████████░░░░░░░░░░░  45 % of 1000000, ');
+  expect(renderCount(7, 0)).toBe('7, ');
 });
 
 test.each([

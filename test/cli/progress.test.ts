@@ -5,11 +5,12 @@ import { finish } from './support.ts';
 const progress = new URL('../../src/cli/progress.ts', import.meta.url).href;
 
 /** Works for a time without ever giving way, as reading many files does, with standard error taken for a terminal or not. */
-function busy(ms: number, terminal: boolean) {
+function busy(ms: number, terminal: boolean, report = '') {
   const script = `
     process.stderr.isTTY = ${terminal};
     const { withProgress } = await import(${JSON.stringify(progress)});
-    await withProgress('Working', async () => {
+    await withProgress('Working', async (meter) => {
+      ${report}
       const end = performance.now() + ${ms};
       while (performance.now() < end);
     });
@@ -35,4 +36,10 @@ test('work that takes longer than a second says so on a terminal, and leaves no 
 test('short work, and work that nobody watches, says nothing', async () => {
   expect(await busy(50, true)).toMatchObject({ code: 0, stderr: 'done' });
   expect(await busy(1_200, false)).toMatchObject({ code: 0, stderr: 'done' });
+});
+
+test('counted work shows its share', { timeout: 40_000 }, async () => {
+  let ran = await busy(1_500, true, 'meter.count(3, 12);');
+  for (let ms = 3_000; ran.stderr === 'done' && ms < 15_000; ms *= 2) ran = await busy(ms, true, 'meter.count(3, 12);');
+  expect(ran.stderr).toMatch(/ Working: █{5}░{15} {2}25 % of 12, \d\.\d s/);
 });

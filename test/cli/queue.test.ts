@@ -70,35 +70,35 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       });
       for (const { stdout } of [overview, list, show]) expect(stdout).not.toContain('c4n4ry');
       mend();
-      expect(await queue('retry', id, '--actor', 'night shift')).toEqual({
+      expect(await queue('resubmit', id, '--actor', 'night shift')).toEqual({
         ...{ code: 0, signal: null, stderr: '' },
         stdout: `${id} of processes, which was dead, runs again.\n`,
       });
       await inStatus(instance, 'Success');
       expect((await queue('log', '--limit', '1')).stdout).toMatch(
-        new RegExp(`^\\S+Z +night shift +retry +processes +${id} +${instance}$`, 'm'),
+        new RegExp(`^\\S+Z +night shift +resubmit +processes +${id} +${instance}$`, 'm'),
       );
-      expect(await queue('retry', id)).toMatchObject({
+      expect(await queue('resubmit', id)).toMatchObject({
         code: 1,
         stderr: `signalbox: there is no job ${id}\n  'signalbox queue list NAME --state dead' lists the jobs that have failed.\n`,
       });
     });
 
-    it('runs all dead letters of a queue again since a time, and drops several', async () => {
+    it('runs all dead letters of a queue again since a time, and cancels several', async () => {
       mend(false);
       const jobs = [await failed(), await failed(), await failed()];
-      expect(await queue('retry', '--all', '--queue', 'processes', '--since', '1ms')).toMatchObject({
+      expect(await queue('resubmit', '--all', '--queue', 'processes', '--since', '1ms')).toMatchObject({
         ...{ code: 0, stdout: '0 dead letters of processes run again.\n' },
       });
       const gone = 'a0a0a0a0-0000-4000-8000-000000000000';
-      expect(await queue('drop', jobs[0]?.id ?? '', gone)).toMatchObject({
+      expect(await queue('cancel', jobs[0]?.id ?? '', gone)).toMatchObject({
         code: 1,
-        stdout: `${jobs[0]?.id} of processes, which was dead, was dropped.\n`,
-        stderr: `2 jobs to drop.\nThere is no job ${gone}.\n`,
+        stdout: `${jobs[0]?.id} of processes, which was dead, was cancelled.\n`,
+        stderr: `2 jobs to cancel.\nThere is no job ${gone}.\n`,
       });
       mend();
-      expect(await json('retry', '--all', '--queue', 'processes', '--since', '1h')).toEqual({
-        retried: 2,
+      expect(await json('resubmit', '--all', '--queue', 'processes', '--since', '1h')).toEqual({
+        resubmitted: 2,
         refused: [],
       });
       for (const { instance } of jobs.slice(1)) await inStatus(instance, 'Success');
@@ -111,15 +111,15 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const prompts = 'prompt_uniquepromptname=LAST,PIN&prompt_fieldvalue=7,1';
       const { text } = await gateway.call(`${QUERIES}/ExecuteQueryPoll.v1/PUBLIC/LONG/JSON/NONFILE?${prompts}`);
       const id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(text)?.[0] ?? expect.fail(text);
-      // An attempt that is delayed runs at once when it is retried.
+      // An attempt that is delayed runs at once when it is resubmitted.
       await eventually('its dead letter', async () => {
         const { state } = await json('show', id);
-        if (state === 'delayed') await queue('retry', id);
+        if (state === 'delayed') await queue('resubmit', id);
         return state === 'dead' || undefined;
       });
       expect((await queue('list', 'query-runs')).stdout).toMatch(new RegExp(`^${id} +6 `, 'm'));
       await beside.sql('alter table signalbox_blob_away rename to signalbox_blob');
-      expect(await queue('retry', id)).toMatchObject({
+      expect(await queue('resubmit', id)).toMatchObject({
         stdout: `${id} of query-runs, which was dead, runs again.\n`,
       });
       const results = await eventually('its rows', async () => {
@@ -163,25 +163,25 @@ it('what can not be done is said, with what can', async () => {
     await said('list', 'processes', '--limit', '0'),
     await said('list', 'processes', '--after', 'here'),
     await said('pause', 'evens'),
-    await said('retry'),
-    await said('retry', ID, '--all'),
-    await said('retry', ID, '--since', '1h'),
-    await said('retry', '--all'),
-    await said('retry', '--all', '--queue', 'proceses'),
-    await said('retry', '--all', '--queue', 'events', '--since', 'noon'),
-    await said('drop', ID),
+    await said('resubmit'),
+    await said('resubmit', ID, '--all'),
+    await said('resubmit', ID, '--since', '1h'),
+    await said('resubmit', '--all'),
+    await said('resubmit', '--all', '--queue', 'proceses'),
+    await said('resubmit', '--all', '--queue', 'events', '--since', 'noon'),
+    await said('cancel', ID),
   ]).toEqual([
     '2 signalbox: queue has no command lst\n  Did you mean list?\n',
     '2 signalbox: there is no queue proceses\n  Did you mean processes?\n',
     "2 signalbox: --limit can't be '0'\n  It takes an integer from 1 to 1000.\n  'signalbox queue list --help' shows the usage.\n",
     '1 signalbox: After is not the end of a part of this list; repeat the text that came with that part\n',
     '2 signalbox: there is no queue evens\n  Did you mean events?\n',
-    "2 signalbox: retry takes ids of jobs, or --all with --queue\n  'signalbox queue retry --help' shows both.\n",
-    "2 signalbox: retry takes ids of jobs, or --all with --queue\n  'signalbox queue retry --help' shows both.\n",
+    "2 signalbox: resubmit takes ids of jobs, or --all with --queue\n  'signalbox queue resubmit --help' shows both.\n",
+    "2 signalbox: resubmit takes ids of jobs, or --all with --queue\n  'signalbox queue resubmit --help' shows both.\n",
     '2 signalbox: --queue and --since need --all\n',
     "2 signalbox: --all needs --queue\n  'signalbox queue' lists the queues.\n",
     '2 signalbox: there is no queue proceses\n  Did you mean processes?\n',
-    "2 signalbox: --since can't be 'noon'\n  It takes a time such as '90 d', '12 h' or '30 m', from 1 ms to 36500 d.\n  'signalbox queue retry --help' shows the usage.\n",
+    "2 signalbox: --since can't be 'noon'\n  It takes a time such as '90 d', '12 h' or '30 m', from 1 ms to 36500 d.\n  'signalbox queue resubmit --help' shows the usage.\n",
     `1 signalbox: there is no job ${ID}\n  'signalbox queue list NAME --state dead' lists the jobs that have failed.\n`,
   ]);
 });
@@ -190,7 +190,7 @@ it('asks on a terminal before it acts on many jobs, and does nothing without a y
   const cwd = await project({ 'definitions/gateway.yaml': gatewayText() });
   await signalbox(['migrate'], { cwd });
   const ids = ['a0a0a0a0-0000-4000-8000-000000000000', 'a0a0a0a0-0000-4000-8000-000000000001'];
-  const command = [process.execPath, bin, 'queue', 'drop', ...ids].join(' ');
+  const command = [process.execPath, bin, 'queue', 'cancel', ...ids].join(' ');
   // A terminal, as script(1) makes one.
   const on = (answer: string, more = ''): Promise<Ran> => {
     const child = spawn('script', ['-qec', `${command} ${more}`, '/dev/null'], {
@@ -201,7 +201,7 @@ it('asks on a terminal before it acts on many jobs, and does nothing without a y
     return finish(child);
   };
   const asked = await on('n\n');
-  expect(asked.stdout).toContain('Drop 2 jobs for good? [y/N]');
+  expect(asked.stdout).toContain('Cancel 2 jobs for good? [y/N]');
   expect(asked.stdout).toContain('signalbox: nothing was done');
   expect((await on('y\n')).stdout).toContain(`There is no job ${ids[0]}.`);
   const unasked = await on('', '--yes');

@@ -19,6 +19,7 @@ const commands = [
   'query',
   'process',
   'migrate',
+  'data',
   'invoke',
   'node',
   'queue',

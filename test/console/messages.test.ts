@@ -135,16 +135,16 @@ describe('messages in the console', () => {
     expect((await demo.get(`/messages/${id}/payload/request`)).text).toContain('x'.repeat(300_000));
   });
 
-  it('are sent again, skipped and cancelled, which is reported, in the trail and in the audit log', async () => {
+  it('are cancelled, which is reported, in the trail and in the audit log', async () => {
     const id = await box.publish('changed', { PLACE: 'act', N: 1 });
     await box.shows(id, 'is Hold');
-    const skipped = await demo.post(`/messages/${id}/skip`);
-    expect(skipped.status).toBe(303);
-    expect(await followed(demo, skipped)).toContain('The delivery to TO_ERP is skipped.');
-    expect(await box.shows(id, 'skip</strong> by console:demo')).toContain('Cancelled');
-    expect(box.log()).toContainEqual(expect.objectContaining({ action: 'message.skip', target: id, user: 'demo' }));
-    const refused = await actor.post(`/messages/${id}/skip`);
-    expect(await followed(actor, refused)).toContain('has no delivery that is Hold');
+    const cancelled = await demo.post(`/messages/${id}/cancel`);
+    expect(cancelled.status).toBe(303);
+    expect(await followed(demo, cancelled)).toContain('The delivery to TO_ERP is cancelled.');
+    expect(await box.shows(id, 'cancel</strong> by console:demo')).toContain('Cancelled');
+    expect(box.log()).toContainEqual(expect.objectContaining({ action: 'message.cancel', target: id, user: 'demo' }));
+    const refused = await actor.post(`/messages/${id}/cancel`);
+    expect(await followed(actor, refused)).toContain('has no delivery that is New or Working or Retry or Hold');
   });
 
   it('are acted on by a single delivery', async () => {
@@ -167,7 +167,7 @@ describe('messages in the console', () => {
     expect(text).not.toContain('<form method="post" action="/console/messages');
     expect((await reader.get('/messages?status=Hold')).text).not.toContain('All that match');
     expect((await reader.get('/messages/held')).text).not.toContain('>Hold</button>');
-    for (const action of ['resubmit', 'cancel', 'skip', 'hold', 'release']) {
+    for (const action of ['resubmit', 'cancel', 'hold', 'release']) {
       expect((await reader.post(`/messages/${id}/${action}`)).status, action).toBe(403);
       expect((await reader.post(`/messages/all/${action}`)).status, action).toBe(403);
       expect((await reader.get(`/messages/all/${action}`)).status, action).toBe(403);
@@ -198,7 +198,7 @@ describe('messages in the console', () => {
           target: `resubmit text=LOOSE status=Error subscription=LOOSE_TO_ERP: ${many} done, 0 refused`,
         }),
       );
-      const wrong = await demo.post('/messages/all/skip', { status: 'Done' });
+      const wrong = await demo.post('/messages/all/cancel', { status: 'Done' });
       expect(wrong.status).toBe(400);
     } finally {
       box.erp.status = ({ body }) => (body.N === 1 ? 500 : 200);

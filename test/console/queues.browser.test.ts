@@ -102,7 +102,7 @@ describe('queues, the overview and the map at the desk', () => {
     expect(await reader.page.getByRole('heading', { name: 'Data' }).count()).toBe(0);
 
     box.erp.status = () => 200;
-    await page.getByRole('button', { name: 'Run now' }).click();
+    await page.getByRole('button', { name: 'Resubmit' }).click();
     await page.getByText(/Job \S+ runs again\./).waitFor();
     await box.shows(id, 'succeeded');
     await operator.open('/overview');

@@ -20,6 +20,8 @@ describe('generated code under the compiler', () => {
       const wrong = readFileSync(new URL(`fixtures/src/${file}`, import.meta.url), 'utf8');
       expect(wrong.match(/@ts-expect-error/g)?.length, file).toBeGreaterThanOrEqual(40);
     }
+    const partners = readFileSync(new URL('fixtures/src/wrong-partners.ts', import.meta.url), 'utf8');
+    expect(partners.match(/@ts-expect-error/g)?.length).toBeGreaterThanOrEqual(14);
   });
 
   it('returns the handler that it is given, at run time', async () => {

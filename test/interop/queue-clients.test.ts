@@ -52,8 +52,8 @@ describe.skipIf(!zeep.isHere)('the queues over SOAP, with zeep', () => {
       job: { operation: 'QUE_GETJOB', argument: { JobId: dead } },
       payload: { operation: 'QUE_GETPAYLOAD', argument: { JobId: dead } },
       pause: { operation: 'QUE_PAUSE', argument: { QueueName } },
-      drop: { operation: 'QUE_DROPJOB', argument: { JobId: dead } },
-      others: { operation: 'QUE_RETRYJOBS', argument: { QueueName, JobCount: 1 } },
+      cancel: { operation: 'QUE_CANCELJOB', argument: { JobId: dead } },
+      others: { operation: 'QUE_RESUBMITJOBS', argument: { QueueName, JobCount: 1 } },
       resume: { operation: 'QUE_RESUME', argument: { QueueName } },
       log: { operation: 'QUE_FINDACTIONS', argument: { ActionCount: 2 } },
       unknown: { operation: 'QUE_GETJOB', argument: { JobId: dead } },
@@ -85,14 +85,14 @@ describe.skipIf(!zeep.isHere)('the queues over SOAP, with zeep', () => {
     expect(JSON.stringify(calls)).not.toContain('c4n4ry');
   });
 
-  test('pauses a queue, runs dead letters again, drops one, and sees that in the trail', () => {
+  test('pauses a queue, runs dead letters again, cancels one, and sees that in the trail', () => {
     expect(reply('pause')).toEqual({ QueueName: 'processes', Changed: true });
-    expect(reply('others')).toMatchObject({ Retried: 1, More: false });
-    expect(reply('drop')).toMatchObject({ JobId: dead, JobState: 'dead' });
+    expect(reply('others')).toMatchObject({ Resubmitted: 1, More: false });
+    expect(reply('cancel')).toMatchObject({ JobId: dead, JobState: 'dead' });
     expect(reply('resume')).toEqual({ QueueName: 'processes', Changed: true });
     expect(reply('log').map(({ Actor, Action }: { Actor: string; Action: string }) => [Actor, Action])).toEqual([
       ['demo', 'resume'],
-      ['demo', 'retry'],
+      ['demo', 'resubmit'],
     ]);
     expect((calls.answers.unknown as Answer).fault).toMatchObject({
       reason: `There is no job ${dead}.`,

@@ -98,7 +98,7 @@ describe.each(ENGINES)('messages are delivered on %s', (kind) => {
     expect(audited).toMatchObject({ name: 'NOTED_TO_ERP', attempt: 1, fault: 'UPSTREAM_FAILED', complete: false });
     // An operator runs it again.
     box.erp.status = () => 200;
-    await box.gateway.background.queues.retry(String(delivery.id), 'operator');
+    await box.gateway.background.queues.resubmit(String(delivery.id), 'operator');
     await box.delivered(id, 'NOTED_TO_ERP', 'Done');
     expect(await message(id)).toMatchObject({ status: 'Done', open: 0 });
     expect((await attempts(delivery.id)).map(({ number, code }) => [number, code])).toEqual([
@@ -120,7 +120,7 @@ describe.each(ENGINES)('messages are delivered on %s', (kind) => {
     const { queues } = box.gateway.background;
     const shown = await queues.get(String(held.id));
     expect(shown).toMatchObject({ state: 'held', payload: { message: first, request: { PLACE: 'never' } } });
-    await queues.drop(String(held.id), 'operator');
+    await queues.cancel(String(held.id), 'operator');
     await box.delivered(second, 'PLACE_CACHE');
     expect(await box.delivered(first, 'PLACE_CACHE', 'Cancelled')).toMatchObject({ actor: 'operator' });
     expect(await message(first)).toMatchObject({ status: 'Cancelled', open: 0 });

@@ -304,7 +304,7 @@ describe.each(ENGINES)('a call that is answered later, on %s', (kind) => {
     expect((await send(got.replyTo, 'application/problem+json', problem)).status).toBe(202);
     const dead = await box.delivered(message, 'BY_REST', 'Error');
     expect(dead.reason).toBe('the target replied with a fault: Conflict');
-    await box.gateway.background.queues.retry(String(dead.id), 'operator');
+    await box.gateway.background.queues.resubmit(String(dead.id), 'operator');
     const next = await eventually('the next call', async () => erp.got.filter(({ number }) => number === 'G1')[1]);
     await waiting(message, 'BY_REST');
     await send(next.replyTo, 'application/json', JSON.stringify({ NUMBER: 'G1', AMOUNT: 2 }));
@@ -366,7 +366,7 @@ describe.each(ENGINES)('a call that is answered later, on %s', (kind) => {
     expect(held).toMatchObject({ reason: 'no reply came within 300 ms', ended: null });
     // A reply that comes now is kept, and taken when the delivery is released; nothing is sent again.
     expect((await answer(await erp.of('J2'))).status).toBe(202);
-    await box.gateway.background.queues.retry(String(held.id), 'operator');
+    await box.gateway.background.queues.resubmit(String(held.id), 'operator');
     await box.delivered(first, 'SILENT_SOAP');
     expect(erp.got.filter(({ number }) => number === 'J2')).toHaveLength(1);
   });
@@ -375,8 +375,8 @@ describe.each(ENGINES)('a call that is answered later, on %s', (kind) => {
     const message = await place('K1');
     const { id } = await waiting(message);
     const { queues } = box.gateway.background;
-    await expect(queues.retry(String(id), 'operator')).rejects.toThrow('awaits its reply');
-    await queues.drop(String(id), 'operator');
+    await expect(queues.resubmit(String(id), 'operator')).rejects.toThrow('awaits its reply');
+    await queues.cancel(String(id), 'operator');
     await box.delivered(message, 'BY_SOAP', 'Cancelled');
     const late = await answer(await erp.of('K1'));
     expect(late.text).toContain('The reply is not awaited any more: the delivery is Cancelled.');

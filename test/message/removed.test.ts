@@ -47,8 +47,8 @@ describe.each(ENGINES)('deliveries of a subscription that was removed, on %s', (
     expect((await messages.act('resubmit', first, 'me')).refused).toMatchObject([
       { reason: 'subscription TO_ERP is not defined' },
     ]);
-    await expect(queues.retry(jobs[0]?.id ?? '', 'me')).rejects.toThrow('subscription TO_ERP is not defined');
-    await queues.drop(jobs[0]?.id ?? '', 'me');
+    await expect(queues.resubmit(jobs[0]?.id ?? '', 'me')).rejects.toThrow('subscription TO_ERP is not defined');
+    await queues.cancel(jobs[0]?.id ?? '', 'me');
     expect(await messages.get(first)).toMatchObject({ status: 'Cancelled', ended: expect.any(String) });
     const all = await messages.actAll('cancel', { subscription: 'TO_ERP' }, { most: 10 }, 'me');
     expect(all.done.map(({ message }) => message)).toEqual([second]);

@@ -31,7 +31,7 @@ it('keeps a sensitive value that names a partition from the queues of an operato
   expect((await list('PLACE_TO_ERP')).jobs).toMatchObject([{ key: '["A"]' }]);
   const { jobs } = await list('CARD_TO_ERP');
   const id = jobs[0]?.id ?? '';
-  const shown = [jobs, await queues.get(id), await queues.retry(id, 'me')];
+  const shown = [jobs, await queues.get(id), await queues.resubmit(id, 'me')];
   const key = expect.stringMatching(/^\*\*\* [0-9a-f]{8}$/);
   expect(shown).toMatchObject([[{ key }], { key }, { key }]);
   expect(JSON.stringify([shown, box.log()])).not.toContain('c4n4ry');

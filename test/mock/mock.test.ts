@@ -3,7 +3,9 @@ import { compileDocument } from '../../src/codec/index.ts';
 import { exampleDocument } from '../../src/describe/example/value.ts';
 import { madeField } from '../../src/load/document/field.ts';
 import { mockAnswerer } from '../../src/mock/answer.ts';
+import { Answers, EVERY_OPERATION } from '../../src/mock/answers.ts';
 import { instanceOf, seeded } from '../../src/mock/instance.ts';
+import type { MockAnswers } from '../../src/mock/mock-port.ts';
 import { startMock } from '../../src/mock/serve.ts';
 import type { Document } from '../../src/model/document.ts';
 import type { Field } from '../../src/model/field.ts';
@@ -15,7 +17,7 @@ import { registryIn } from './project.ts';
 // No handler file exists, and no database.
 const { registry } = registryIn();
 
-async function mock(settings: { seed?: number; latency?: number } = {}): Promise<string> {
+async function mock(settings: MockAnswers = {}): Promise<string> {
   const replaced = (operation: Parameters<typeof mockAnswerer>[0]) => ({ answerer: mockAnswerer(operation, settings) });
   const running = await startMock({ registry, replaced, port: 0, log: { level: 'silent' } });
   atFileEnd(running.close);
@@ -123,8 +125,10 @@ describe('a mock', () => {
     expect(await response.json()).toMatchObject({ detail: expect.stringContaining(detail) });
   });
 
-  it('waits as long as Prefer or its own latency says', async () => {
-    const slow = await mock({ latency: 60 });
+  it('waits as long as Prefer or a delay of its answers says', async () => {
+    const answers = new Answers();
+    answers.add(EVERY_OPERATION, { delay: 60 });
+    const slow = await mock({ answers: [answers] });
     for (const [url, prefer] of [
       [`${slow}/RESTListeningConnector/Vehicles.v1/Vehicles/A1`, 'x=y'],
       [`${VEHICLE}/A1`, 'wait=0.06'],

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { openClient, type TypedClient } from '../../src/client/client.ts';
 import { standInVariable } from '../../src/invoke/stand-in.ts';
-import type { PartnerCall, PartnerRefusal, PartnerReply } from '../../src/mock/mock-port.ts';
+import type { PartnerCall, PartnerReply } from '../../src/mock/answers.ts';
+import type { PartnerRefusal } from '../../src/mock/mock-port.ts';
 import { startPartners } from '../../src/mock/partners.ts';
 import { Fault } from '../../src/model/fault.ts';
 import type { AnyCalls, AnyFlows } from '../../src/model/typed.ts';

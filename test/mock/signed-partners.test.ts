@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { openClient, type TypedClient } from '../../src/client/client.ts';
 import { standInVariable } from '../../src/invoke/stand-in.ts';
-import type { PartnerCall } from '../../src/mock/mock-port.ts';
+import type { PartnerCall } from '../../src/mock/answers.ts';
 import { startPartners } from '../../src/mock/partners.ts';
 import type { AnyCalls, AnyFlows } from '../../src/model/typed.ts';
 import { atFileEnd } from '../support/file-end.ts';

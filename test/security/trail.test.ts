@@ -23,8 +23,8 @@ async function filled(store: Store): Promise<void> {
       .execute();
   const jobs = [
     ['00000000-0000-4000-8000-000000000001', at(3), 'console:ada', 'pause', 'events', null],
-    ['00000000-0000-4000-8000-000000000002', at(5), 'ops@host', 'retry', 'events', 'j1'],
-    ['00000000-0000-4000-8000-000000000003', at(5), 'ops@host', 'drop', 'events', 'j2'],
+    ['00000000-0000-4000-8000-000000000002', at(5), 'ops@host', 'resubmit', 'events', 'j1'],
+    ['00000000-0000-4000-8000-000000000003', at(5), 'ops@host', 'cancel', 'events', 'j2'],
   ] as const;
   for (const [id, moment, actor, action, queue, job] of jobs)
     await db.insertInto('signalbox_job_audit').values({ id, at: moment, actor, action, queue, job }).execute();
@@ -49,7 +49,7 @@ describeEngines('the trails together', ({ place }) => {
       all.push(...page.entries.map(({ action }) => action));
       cursor = page.next;
     } while (cursor !== undefined);
-    expect(all).toEqual(['restart', 'enable', 'disable', 'drop', 'retry', 'pause', 'sign-in', 'add']);
+    expect(all).toEqual(['restart', 'enable', 'disable', 'cancel', 'resubmit', 'pause', 'sign-in', 'add']);
   });
 
   it('are searched by who, what, whom and when', async () => {
@@ -60,10 +60,10 @@ describeEngines('the trails together', ({ place }) => {
       (await trails.search({ ...which, limit: 50 })).entries.map(({ action }) => action);
     expect(await found({ actor: 'ada' })).toEqual(['enable', 'disable', 'pause', 'sign-in']);
     expect(await found({ actor: 'console:ada' })).toEqual(['enable', 'disable', 'pause']);
-    expect(await found({ action: 'retry' })).toEqual(['retry']);
+    expect(await found({ action: 'resubmit' })).toEqual(['resubmit']);
     expect(await found({ subject: 'bob' })).toEqual(['enable', 'disable']);
-    expect(await found({ subject: 'events', actor: 'ops@host' })).toEqual(['drop', 'retry']);
-    expect(await found({ subject: 'j1' })).toEqual(['retry']);
+    expect(await found({ subject: 'events', actor: 'ops@host' })).toEqual(['cancel', 'resubmit']);
+    expect(await found({ subject: 'j1' })).toEqual(['resubmit']);
     expect(await found({ subject: '1042' })).toEqual(['restart']);
     expect(await found({ subject: '9999999999' })).toEqual([]);
     expect(await found({ since: new Date(at(2)), until: new Date(at(5)) })).toEqual(['pause', 'sign-in']);

@@ -201,9 +201,9 @@ describe('integers of a contract in JSON', () => {
   it('are of any size where its format or its bounds say so', async () => {
     const { declared, losses } = await declaredOf({ 'meters.yaml': OPENAPI });
     expect(errorsOf(declared)).toEqual([]);
-    expect(losses.map(({ what, note = false }) => [what, note])).toEqual([
-      ['integers without a format or bounds', true],
-      ['the default 18446744073709551615', false],
+    expect(losses.map(({ what, kind }) => [what, kind])).toEqual([
+      ['integers without a format or bounds', 'note'],
+      ['the default 18446744073709551615', 'value'],
     ]);
     const yaml = Object.values(yamlOf(declared)).join('\n');
     expect(yaml).toMatch(/shown: \{ type: big-integer, example: "?12345678901234567890"? \}/);

@@ -270,6 +270,14 @@ describe.each(ENGINES)('saves that publish, on %s', (kind) => {
     expect(await messages(1)).toEqual([event, event, event]);
   });
 
+  it('fill what a row never had with the defaults of its fields, so that it can be deleted', async () => {
+    await box.rows("insert into job (id, title) values (20, 'Old')");
+    expect(await sent('DELETE', 'jobs/20')).toBe(204);
+    const [message] = await taken(20, 'CHANGES', 1);
+    expect(message).toMatchObject({ TITLE: 'Old', STATUS: 'OPEN', ACTION: 'deleted', N: 0 });
+    expect(message).not.toHaveProperty('WAS');
+  });
+
   it('publish only the saves that `on` and `when` are about, by values after and before the save', async () => {
     await send('PUT', 'jobs/2', { TITLE: 'Lights', STATUS: 'CLOSED' });
     await send('PATCH', 'jobs/2', { STATUS: 'OPEN' });

@@ -188,11 +188,11 @@ describe('messages over REST', () => {
     expect(await found(`Trace=${String(second.Trace).toUpperCase()}`)).toEqual([a]);
     expect(await found('Since=2020-01-01T00:00:00Z&Until=2020-01-02T00:00:00Z')).toEqual([]);
     expect(await found('Text=')).toEqual([b, a]);
-    const count = await messages('count?Action=skip&Text=R-A', { as: 'reader' });
-    expect(count.body).toEqual({ Action: 'skip', Count: 1, More: false });
-    expect((await messages('skip?RequestId=R-B', { method: 'POST' })).body).toMatchObject({ done: [] });
-    const skipped = await messages('skip?RequestId=R-A', { method: 'POST' });
-    expect(skipped.body).toMatchObject({ done: [{ MessageId: a }], refused: [] });
+    const count = await messages('count?Action=cancel&Text=R-A', { as: 'reader' });
+    expect(count.body).toEqual({ Action: 'cancel', Count: 1, More: false });
+    expect((await messages('cancel?RequestId=R-B', { method: 'POST' })).body).toMatchObject({ done: [] });
+    const cancelled = await messages('cancel?RequestId=R-A', { method: 'POST' });
+    expect(cancelled.body).toMatchObject({ done: [{ MessageId: a }], refused: [] });
   });
 
   it('are edited with a grant of its own: checked as a request is, and recorded', async () => {
@@ -279,30 +279,30 @@ describe('messages over REST', () => {
     ]);
   });
 
-  it('are counted before they are acted on, and skipped, released and held by filter, each with its own grant', async () => {
+  it('are counted before they are acted on, and cancelled, released and held by filter, each with its own grant', async () => {
     const { erp, publish, messages, call, deliveries } = await start();
     erp.status = () => 422;
     for (const PLACE of ['A', 'B', 'C']) await publish({ PLACE });
     await deliveries('TO_ERP', 'Hold', 3);
     const count = async (query: string) => (await messages(`count?${query}`, { as: 'reader' })).body;
-    const held = { Action: 'skip', Count: 3, More: false };
+    const held = { Action: 'cancel', Count: 3, More: false };
     expect([
-      await count('Action=skip&Node=ERP&Status=hold'),
+      await count('Action=cancel&Node=ERP&Status=hold'),
       await count('Action=Resubmit&Field=PLACE=A&User=publisher'),
       await count('Action=hold'),
-      await count('Action=skip&User=demo'),
+      await count('Action=cancel&User=demo'),
     ]).toEqual([
       held,
       { Action: 'resubmit', Count: 1, More: false },
       { ...held, Action: 'hold', Count: 0 },
       { ...held, Count: 0 },
     ]);
-    const refused = ['skip', 'hold', 'release', 'resubmit', 'cancel'].map((action) =>
+    const refused = ['hold', 'release', 'resubmit', 'cancel'].map((action) =>
       messages(action, { method: 'POST', as: 'keeper' }),
     );
-    expect((await Promise.all(refused)).map(({ status }) => status)).toEqual([403, 403, 403, 403, 403]);
-    const skipped = await messages('skip?Field=PLACE=A', { method: 'POST' });
-    expect(skipped.body).toEqual({ done: [expect.objectContaining({ Was: 'Hold' })], refused: [] });
+    expect((await Promise.all(refused)).map(({ status }) => status)).toEqual([403, 403, 403, 403]);
+    const cancelled = await messages('cancel?Field=PLACE=A', { method: 'POST' });
+    expect(cancelled.body).toEqual({ done: [expect.objectContaining({ Was: 'Hold' })], refused: [] });
     erp.status = () => 200;
     const released = await messages('release?Queue=PLACE_EVENTS', { method: 'POST' });
     expect(released.body).toMatchObject({ done: [{ Was: 'Hold' }, { Was: 'Hold' }], refused: [] });
@@ -316,7 +316,7 @@ describe('messages over REST', () => {
     expect(hold.body).toMatchObject({ done: [{ Subscription: 'TO_ERP', Was: 'New' }] });
     resolve();
     await deliveries('TO_ERP', 'Hold');
-    const wrong = await messages('skip?Status=Done', { method: 'POST' });
+    const wrong = await messages('cancel?Status=Done', { method: 'POST' });
     expect(wrong.status).toBe(400);
   });
 

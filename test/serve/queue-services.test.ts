@@ -128,7 +128,7 @@ describe('an operator over REST', () => {
   it('runs it again, and its request goes from Error to Success, with all its attempts and a line of who did it', async () => {
     const { instance, id } = await failed();
     mend();
-    expect((await call(`jobs/${id}/retry`, 'POST', 'keeper')).status).toBe(200);
+    expect((await call(`jobs/${id}/resubmit`, 'POST', 'keeper')).status).toBe(200);
     await inStatus(instance, 'Success');
     expect((await messages(instance)).slice(-3)).toEqual([
       expect.stringContaining('failed and no other follows: The line to NORTH is engaged: ***'),
@@ -136,7 +136,7 @@ describe('an operator over REST', () => {
       'done',
     ]);
     expect(await request(instance)).toMatchObject({ Attempt: 1 });
-    const gone = await call(`jobs/${id}/retry`, 'POST');
+    const gone = await call(`jobs/${id}/resubmit`, 'POST');
     expect([gone.status, messageOf(gone.body)]).toEqual([404, `There is no job ${id}.`]);
   });
 
@@ -162,28 +162,28 @@ describe('an operator over REST', () => {
     db.prepare("update psprcsrqst set runstatus = '9' where prcsinstance = ?").run(two.instance);
     db.close();
     mend();
-    const { body } = await call(`queues/processes/retry?Since=${encodeURIComponent(since)}`, 'POST', 'keeper');
+    const { body } = await call(`queues/processes/resubmit?Since=${encodeURIComponent(since)}`, 'POST', 'keeper');
     const reason = `process request ${two.instance} is Success`;
-    expect(body).toEqual({ Retried: 1, refused: [{ JobId: two.id, Reason: reason }], More: false });
+    expect(body).toEqual({ Resubmitted: 1, refused: [{ JobId: two.id, Reason: reason }], More: false });
     await inStatus(one.instance, 'Success');
     expect((await call(`jobs/${before}`)).body).toMatchObject({ JobState: 'dead' });
-    const refused = await call(`jobs/${two.id}/retry`, 'POST');
+    const refused = await call(`jobs/${two.id}/resubmit`, 'POST');
     expect([refused.status, messageOf(refused.body)]).toEqual([
       409,
       `Job ${two.id} of processes can't run again: ${reason}.`,
     ]);
   });
 
-  it('drops a dead letter, whose request stays in Error with a line', async () => {
+  it('cancels a dead letter, whose request stays in Error with a line', async () => {
     const { instance, id } = await failed();
     expect((await call(`jobs/${id}`, 'DELETE')).body).toMatchObject({ JobId: id, JobState: 'dead' });
     expect(await request(instance)).toMatchObject({ RunStatus: 'Error' });
-    expect((await messages(instance)).at(-1)).toBe("Its job was dropped by demo, and can't be run again.");
+    expect((await messages(instance)).at(-1)).toBe("Its job was cancelled by demo, and can't be run again.");
     expect((await call(`jobs/${id}`)).status).toBe(404);
   });
 
-  it('drops a delayed job, whose request is Cancelled, or runs it now', async () => {
-    const [dropped, hastened] = [await schedule('LATER'), await schedule('LATER')];
+  it('cancels a delayed job, whose request is Cancelled, or runs it now', async () => {
+    const [cancelled, hastened] = [await schedule('LATER'), await schedule('LATER')];
     const delayed = (instance: number): Promise<string> =>
       eventually(`the pause of ${instance}`, async () => {
         const { body } = await call('queues/processes/jobs?JobState=delayed');
@@ -193,16 +193,16 @@ describe('an operator over REST', () => {
         }
         return undefined;
       });
-    await call(`jobs/${await delayed(dropped)}`, 'DELETE', 'keeper');
-    expect(await request(dropped)).toMatchObject({ RunStatus: 'Cancelled' });
-    expect((await messages(dropped)).at(-1)).toBe('It was dropped from the queue by keeper.');
+    await call(`jobs/${await delayed(cancelled)}`, 'DELETE', 'keeper');
+    expect(await request(cancelled)).toMatchObject({ RunStatus: 'Cancelled' });
+    expect((await messages(cancelled)).at(-1)).toBe('It was cancelled in the queue by keeper.');
     const id = await delayed(hastened);
     mend();
-    expect((await call(`jobs/${id}/retry`, 'POST')).body).toMatchObject({ JobState: 'delayed' });
+    expect((await call(`jobs/${id}/resubmit`, 'POST')).body).toMatchObject({ JobState: 'delayed' });
     await inStatus(hastened, 'Success');
   });
 
-  it('pauses a queue, drops a polled query that waits, and resumes it', async () => {
+  it('pauses a queue, cancels a polled query that waits, and resumes it', async () => {
     expect((await call('queues/query-runs/pause', 'POST', 'keeper')).body).toEqual({
       ...{ QueueName: 'query-runs', Changed: true },
     });
@@ -225,14 +225,14 @@ describe('an operator over REST', () => {
     const { JobId } = await newest('query-runs', 'waiting');
     const payload = (await call(`jobs/${JobId}/payload`)).body.Payload as Json;
     expect(payload).toMatchObject({ query: 'LONG', owner: 'demo', input: { prompts: { LAST: '7', PIN: '***' } } });
-    const early = await call(`jobs/${JobId}/retry`, 'POST');
+    const early = await call(`jobs/${JobId}/resubmit`, 'POST');
     expect([early.status, messageOf(early.body)]).toEqual([
       409,
       `Job ${JobId} of query-runs is due already, and runs as soon as a gateway takes it.`,
     ]);
     await call(`jobs/${JobId}`, 'DELETE');
     const { text } = await test.call(`${QUERIES}/QueryStatus.v1/getstatus?instanceid=${JobId}&json_resp=true`);
-    expect(JSON.parse(text)).toMatchObject({ status: 'killed', message: 'It was dropped from the queue.' });
+    expect(JSON.parse(text)).toMatchObject({ status: 'killed', message: 'It was cancelled in the queue.' });
     expect((await call('queues/query-runs/resume', 'POST')).body).toMatchObject({ Changed: true });
   });
 
@@ -249,16 +249,16 @@ describe('an operator over REST', () => {
     rename('signalbox_blob', 'signalbox_blob_away');
     const { text } = await test.call(`${QUERIES}/ExecuteQueryPoll.v1/PUBLIC/LONG/JSON/NONFILE?${prompts}`);
     const id = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/.exec(text)?.[0] ?? expect.fail(text);
-    // An attempt that is delayed runs at once when it is retried.
+    // An attempt that is delayed runs at once when it is resubmitted.
     const dead = await eventually('its dead letter', async () => {
       const { body } = await call(`jobs/${id}`);
-      if (body.JobState === 'delayed') await call(`jobs/${id}/retry`, 'POST', 'keeper');
+      if (body.JobState === 'delayed') await call(`jobs/${id}/resubmit`, 'POST', 'keeper');
       return body.JobState === 'dead' ? body : undefined;
     });
     expect(dead).toMatchObject({ QueueName: 'query-runs', Attempts: 6, Reason: expect.stringContaining('blob') });
     expect(await stateOf(id)).toMatchObject({ status: 'error', message: expect.stringContaining('The run failed') });
     rename('signalbox_blob_away', 'signalbox_blob');
-    expect((await call(`jobs/${id}/retry`, 'POST', 'keeper')).body).toMatchObject({ JobId: id, JobState: 'dead' });
+    expect((await call(`jobs/${id}/resubmit`, 'POST', 'keeper')).body).toMatchObject({ JobId: id, JobState: 'dead' });
     const ended = await eventually('its result', async () => {
       const state = await stateOf(id);
       return state.status === 'success' ? state : undefined;
@@ -298,12 +298,12 @@ describe('an operator over REST', () => {
       await refused('queues/processes/jobs?JobCount=0'),
       await refused('queues/processes/jobs?JobCount=1001'),
       await refused('queues/processes/jobs?After=here'),
-      await refused('queues/processes/retry?Since=noon', 'POST'),
-      await refused('queues/processes/retry?After=here', 'POST'),
-      await refused('queues/processs/retry', 'POST'),
+      await refused('queues/processes/resubmit?Since=noon', 'POST'),
+      await refused('queues/processes/resubmit?After=here', 'POST'),
+      await refused('queues/processs/resubmit', 'POST'),
       await refused('queues/processs/pause', 'POST'),
       await refused('queues/processs/resume', 'POST'),
-      await refused('jobs/not-an-id/retry', 'POST'),
+      await refused('jobs/not-an-id/resubmit', 'POST'),
       await refused('jobs/not-an-id', 'DELETE'),
     ]).toEqual([
       '400 JobState is "gone", not one of waiting, running, delayed, held, dead.',
@@ -339,14 +339,16 @@ describe('an operator over REST', () => {
   it('leaves a line of the audit log and of the trail for each action', async () => {
     const { id } = await failed();
     await call(`jobs/${id}`, 'DELETE', 'keeper');
-    const lines = test.log().filter(({ operation, path }) => operation === 'QUE_DROPJOB' && String(path).includes(id));
+    const lines = test
+      .log()
+      .filter(({ operation, path }) => operation === 'QUE_CANCELJOB' && String(path).includes(id));
     expect(lines).toMatchObject([{ decision: 'allowed', user: 'keeper', service: 'QUEUES.v1', status: 200 }]);
     const { body } = await call('actions?ActionCount=1', 'GET', 'reader');
     expect(body.actions).toEqual([
       {
         DateTime: expect.any(String),
         Actor: 'keeper',
-        Action: 'drop',
+        Action: 'cancel',
         QueueName: 'processes',
         JobId: id,
         ProcessInstance: expect.any(Number),

@@ -142,7 +142,7 @@ export const KINDS = {
   },
   'a dead letter that runs again': {
     is: writing('delete dead_letter', 'insert job'),
-    cause: async (pair) => pair.post(pair.frozen, `Queues.v1/jobs/${await pair.dead()}/retry`),
+    cause: async (pair) => pair.post(pair.frozen, `Queues.v1/jobs/${await pair.dead()}/resubmit`),
   },
   'a dead letter that is dropped': {
     is: without(writing('delete dead_letter', 'insert job_audit'), 'insert job'),

@@ -99,6 +99,35 @@ describe.for([
     expect(() => gateway.partner('PART')).toThrow('the project calls no operation at a node PART');
   });
 
+  it('lets partners answer so many times, only some calls, or late, and return faults', async () => {
+    const parts = gateway.partner('PARTS');
+    const names = async (count: number): Promise<unknown[]> => {
+      const found: unknown[] = [];
+      for (let at = 0; at < count; at++) {
+        const reply = await ada.call('VEHICLE_GET', { PLATE: 'M AB 1' }).catch((error: unknown) => error);
+        found.push(
+          (reply as { NOTES?: [{ TEXT: string }] }).NOTES?.[0].TEXT ??
+            (reply as { httpResponseCode: number }).httpResponseCode,
+        );
+      }
+      return found;
+    };
+    parts.answers('PART_GET', { NUMBER: 1, NAME: 'Disc' });
+    parts.answers('PARTS.v1.PART_GET', { NUMBER: 1, NAME: 'Pad' }, { times: 1 });
+    parts.answers('PART_GET', () => Fault.custom('BUSY', 409, 'Not now.'), { times: 2 });
+    expect(await names(4)).toEqual([502, 502, 'Pad', 'Disc']);
+    parts.answers('PART_GET', { NUMBER: 2, NAME: 'Other' }, { when: { NUMBER: 2 } });
+    parts.answers('PART_GET', { NUMBER: 1, NAME: 'This' }, { when: { NUMBER: 1, SITE: 'berlin' }, delay: 60 });
+    const began = performance.now();
+    expect(await names(1)).toEqual(['This']);
+    expect(performance.now() - began).toBeGreaterThanOrEqual(58);
+    expect(() => parts.answers('PART_GET', { NUMBER: 1 }, { delay: 'soon' })).toThrow(
+      "an answer can be delayed by '2 h', '30 m' or '90 d', at most 1 h, not by 'soon'",
+    );
+    parts.reset();
+    expect(await names(1)).toEqual(['Brake pad']);
+  });
+
   it('runs queued work to its end, and its retries once the clock allows them', async () => {
     const parts = gateway.partner('PARTS');
     const { ProcessInstance: instance } = await schedule();

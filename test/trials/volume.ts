@@ -98,8 +98,8 @@ async function listed(figures: Figures, queue: JobQueue): Promise<void> {
 }
 
 const NOTHING: JobOwner = {
-  onRetried: async () => undefined,
-  onDropped: async () => {},
+  onResubmitted: async () => undefined,
+  onCancelled: async () => {},
   read: async (_, payload) => ({ payload, secrets: [] }),
 };
 

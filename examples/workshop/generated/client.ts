@@ -79,6 +79,18 @@ export interface Flows {
   'Dealer.v1.order': { request: Dealer_v1_order_Call; reply: DEALER_ORDER_POST_Reply };
 }
 
+/** The systems that are called, each with its operations: what `partner` of `signalbox/testing` stands in for. */
+export interface Partners {
+  DEALER: Pick<
+    Calls,
+    | 'DEALER_ORDER_POST'
+    | 'Dealer.v1.DEALER_ORDER_POST'
+    | 'DEALER_QUOTE_POST'
+    | 'Dealer.v1.DEALER_QUOTE_POST'
+  >;
+  INSPECTION: Pick<Calls, 'INSPECTION_BOOK' | 'Inspection.v1.INSPECTION_BOOK'>;
+}
+
 /**
  * Loads the definitions and opens a client for the operations of other systems and the flows. Nothing is sent before the
  * first call. Close the client when it is no longer needed.

@@ -6,6 +6,7 @@ import { envFilePaths, retakeEnvFiles } from '../env-file.ts';
 import { type Colors, writeAtOnce } from '../terminal.ts';
 import type { FrontDoor } from './front-door.ts';
 import { type Keys, readKeys } from './keys.ts';
+import { TypeCheck } from './type-check.ts';
 import { type Watch, type Watched, watchFiles } from './watch.ts';
 import {
   type SupervisorMessage,
@@ -40,6 +41,7 @@ export class Supervisor {
   #asked = false;
   readonly #keys: Keys | undefined;
   readonly #report: Reporter;
+  readonly #types: TypeCheck;
   readonly #door: FrontDoor;
   readonly #watch: Watch;
   readonly #workers = new Set<WorkerHandle>();
@@ -71,6 +73,7 @@ export class Supervisor {
     const how = this.#keys === undefined ? `Not run: ${others}` : `Press m to run them. ${others}`;
     this.#start = { ...start, how };
     this.#report = createReporter(paint);
+    this.#types = new TypeCheck(start.root, paint, (text) => writeAtOnce(2, text));
     this.#watch = watchFiles(this.#watched({ handlers: undefined, migrations: [], modules: [] }), (changed) =>
       this.#edited(changed),
     );
@@ -88,6 +91,7 @@ export class Supervisor {
     clearTimeout(this.#spareTimer);
     this.#watch.close();
     this.#keys?.close();
+    this.#types.close();
     this.#door.close();
     const again = this.#stopping;
     this.#stopping = true;
@@ -136,6 +140,7 @@ export class Supervisor {
   #launch(): void {
     clearTimeout(this.#restart);
     clearTimeout(this.#spareTimer);
+    this.#types.cancel();
     this.#creating.clear();
     this.#next?.kill();
     this.#next = this.#spare ?? this.#startWorker(false);
@@ -218,6 +223,7 @@ export class Supervisor {
     if (this.#announced) this.#report.reloaded(took, what);
     else this.#report.ready(address, took, screen);
     this.#announced = true;
+    if (!this.#stopping && this.#next === undefined) this.#types.start();
   }
 
   #changedFiles(): string {

@@ -89,6 +89,9 @@ export function startWorker(start: WorkerStart, events: WorkerEvents): WorkerHan
 export interface WorkerStart {
   /** Nodes to stand in for. */
   readonly mock: readonly string[];
+  /** Faults and delays of their operations, as the command line has them. */
+  readonly fault: readonly string[];
+  readonly delay: readonly string[];
   readonly root: string;
   readonly definitions?: string;
   /** It is started in advance and has time to warm up. */

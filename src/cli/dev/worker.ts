@@ -8,12 +8,13 @@ import { fingerprint } from '../../load/fingerprint.ts';
 import { type LoadedProject, loadProject, registryOf, renderDiagnostics } from '../../load/index.ts';
 import type { BrokenEdit } from '../../model/definition.ts';
 import type { Registry } from '../../model/registry.ts';
+import { NO_GRANT } from '../../serve/log/record.ts';
 import { type Address, readAddress } from '../../serve/start/address.ts';
 import type { Development } from '../../serve/start/development.ts';
 import { startGateway } from '../../serve/start.ts';
 import { post } from '../child-process.ts';
 import { CliFailure, renderFailure } from '../failure.ts';
-import { renderScreen, terminalLog } from '../gateway-output.ts';
+import { type ExplainRefusal, renderScreen, terminalLog } from '../gateway-output.ts';
 import { planGenerated, writeGenerated } from '../generated-files.ts';
 import { mockPartners } from '../mock.ts';
 import { colours } from '../terminal.ts';
@@ -23,7 +24,7 @@ import type { SupervisorMessage, WorkerFiles, WorkerMessage, WorkerStart } from 
 // The process that runs the gateway of `signalbox dev` until the next edit. When there is time it is started in advance: it
 // imports and warms up what does not change with an edit, and reads the project only when the supervisor says `go`.
 
-const { colour, spare, first, mock, how, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
+const { colour, spare, first, mock, fault, delay, how, ...place } = JSON.parse(process.argv[2] ?? '') as WorkerStart;
 const paint = colours(colour);
 const modules = recordModules(place.root);
 let handlers: string | undefined;
@@ -111,8 +112,8 @@ async function bringUpToDate(registry: Registry): Promise<void> {
 async function startServing(project: LoadedProject, development: Development) {
   // Before the database is opened: whoever has the port may be using it.
   if (first) await takePort(readAddress(registryOf(project), process.env));
-  const log = terminalLog(paint);
-  const partners = mock.length === 0 ? undefined : await mockPartners(registryOf(project), mock, log);
+  const log = terminalLog(paint, refusalExplainer(registryOf(project)));
+  const partners = mock.length === 0 ? undefined : await mockPartners(registryOf(project), { mock, fault, delay }, log);
   const gateway = await startGateway({
     ...place,
     env: partners === undefined ? process.env : { ...process.env, ...partners.env },
@@ -128,6 +129,20 @@ async function startServing(project: LoadedProject, development: Development) {
     await partners?.close();
   };
   return gateway;
+}
+
+/** What a developer needs to know of a refusal beside its reason. Callers are never told: the lines are for the terminal. */
+function refusalExplainer({ operations }: Registry): ExplainRefusal {
+  return ({ fault, operation: id = '', reason }) => {
+    const operation = operations.get(id);
+    if (operation === undefined) return undefined;
+    if (fault === 'FORBIDDEN' && reason === NO_GRANT) {
+      const lists = operation.permissions.map((list) => list.id);
+      return lists.length === 0 ? `no permission list grants ${id}` : `${id} is granted by ${lists.join(', ')}`;
+    }
+    if (fault !== 'UNAUTHENTICATED') return undefined;
+    return `${id} takes ${operation.requires.map((scheme) => `${scheme.id} (${scheme.kind})`).join(' or ')}`;
+  };
 }
 
 /** Replaces the gateway's own listening: the supervisor holds the port and sends the connections. */

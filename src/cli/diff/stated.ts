@@ -247,7 +247,7 @@ function compareLosses(before: readonly Loss[], after: readonly Loss[], changes:
 
 const byWords = (losses: readonly Loss[]): ReadonlyMap<string, readonly Loss[]> =>
   Map.groupBy(
-    losses.filter(({ note }) => note !== true),
+    losses.filter(({ kind }) => kind !== 'note'),
     ({ what, content = '' }) => (content === '' ? what : `${what}\n${content}`),
   );
 

@@ -1,5 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
-import type { Change, Declared, DeclaredMap, DefinitionFiles, Loss } from '../../import/index.ts';
+import type { Change, Declared, DeclaredMap, DefinitionFiles, DraftContract, Loss } from '../../import/index.ts';
 import { wrongUsage } from '../failure.ts';
 import type { Place } from '../project.ts';
 import { expand } from './expand.ts';
@@ -15,6 +15,9 @@ export interface ImportOptions {
   /** `Name: value` */
   readonly header?: readonly string[];
   readonly strict?: true;
+  readonly tolerant?: true;
+  readonly verbose?: true;
+  readonly maxFiles?: number;
   readonly dryRun?: true;
   readonly json?: true;
 }
@@ -31,6 +34,8 @@ export interface ImportPlan {
   readonly isNew: boolean;
   readonly losses: readonly Loss[];
   readonly record: ImportRecord;
+  /** Whether the contract is to be called or served, and nothing of it can be. */
+  readonly isUseless: boolean;
 }
 
 /** Reads contracts and compares them with the definitions. Changes nothing. @throws ImportError */
@@ -39,7 +44,7 @@ export async function planImport(
   sources: readonly string[],
   options: ImportOptions,
 ): Promise<readonly ImportPlan[]> {
-  const { DefinitionFiles, importContracts } = await import('../../import/index.ts');
+  const { DefinitionFiles, importContracts, SOURCE_LIMITS } = await import('../../import/index.ts');
   const given = (await Promise.all(sources.map(expand))).flat().map((name) => plainAddress(name) ?? { location: name });
   const locations = given.map(({ location }) => location);
   const headers = headersOf(options.header ?? []);
@@ -52,7 +57,8 @@ export async function planImport(
     ),
   });
   const definitions = place.definitions ?? 'definitions';
-  const all = await importContracts(locations, read);
+  const limits = { ...SOURCE_LIMITS, files: options.maxFiles ?? SOURCE_LIMITS.files };
+  const all = await importContracts(locations, read, { limits, tolerant: options.tolerant === true });
   checkNames(all.map(({ roots }) => options.name ?? nameOf(roots)));
   // A later contract sees the definitions of those before it.
   const files = new DefinitionFiles(await readDefinitionTexts(place.root, definitions));
@@ -136,7 +142,28 @@ async function planOne(place: Place, one: One): Promise<ImportPlan> {
     pathOf: (file) => (file === GATEWAY.file ? `${definitions}/gateway.yaml` : `${folder}/${file}.yaml`),
   });
   const record = { sources: roots, as, declared };
-  return { name, folder, ...updated, isNew: before === undefined, losses: losses.all(), record };
+  return {
+    name,
+    folder,
+    ...updated,
+    isNew: before === undefined,
+    losses: losses.all(),
+    record,
+    isUseless: isUseless(contract, declared, losses.all()),
+  };
+}
+
+/**
+ * Whether no operation of a contract is active. Schemas alone are taken for their documents, and so is a contract that has
+ * these alone.
+ */
+function isUseless(
+  { language, documents }: DraftContract,
+  declared: readonly Declared[],
+  losses: readonly Loss[],
+): boolean {
+  if (language === 'xsd' || callableOf(declared) > 0) return false;
+  return documents.length === 0 || losses.some(({ kind }) => kind === 'operation');
 }
 
 /** Names the services of the project because of which services of the contract have other names than there. */
@@ -166,6 +193,14 @@ function nameOf([location = '']: readonly string[]): string {
   const path = location.replace(/[?#].*$/, '').replace(/\/+$/, '');
   const base = path.replace(/^.*\//, '').replace(/\.[A-Za-z]+$/, '');
   return base === '' ? 'partner' : base;
+}
+
+/** How many operations are active: they can be called, or are served. */
+export function callableOf(declared: readonly Declared[]): number {
+  const operations = declared.flatMap(({ kind, keys }) =>
+    kind === 'service' ? Object.values((keys.operations ?? {}) as DeclaredMap) : [],
+  );
+  return operations.filter((each) => (each as DeclaredMap).active !== false).length;
 }
 
 /** How many operations, documents and fields were declared. */

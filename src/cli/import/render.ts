@@ -1,7 +1,15 @@
-import { type Change, type Loss, placeWords } from '../../import/index.ts';
+import {
+  type Change,
+  groupLosses,
+  LOSS_KINDS,
+  type Loss,
+  type LossKind,
+  placesWords,
+  placeWords,
+} from '../../import/index.ts';
 import { counted } from '../../wire/words.ts';
-import { coloursOf, tableOf } from '../terminal.ts';
-import { countsOf, type ImportPlan } from './plan.ts';
+import { coloursOf, printable } from '../terminal.ts';
+import { callableOf, countsOf, type ImportPlan } from './plan.ts';
 
 /** What an import did, for programs. */
 export function reportOf({ name, folder, files, changes, losses, record }: ImportPlan) {
@@ -11,6 +19,7 @@ export function reportOf({ name, folder, files, changes, losses, record }: Impor
     as: record.as,
     sources: record.sources,
     ...countsOf(record.declared),
+    callable: callableOf(record.declared),
     files: [...files.keys()],
     changes: changes.map(({ path, ...rest }) => ({ ...rest, path: path.join(' > ') })),
     losses: losses.map(({ place, ...rest }) => ({ at: placeWords(place), ...rest })),
@@ -27,9 +36,11 @@ interface Shown {
   readonly isWritten: boolean;
   /** Whether their texts are shown. */
   readonly withTexts: boolean;
+  /** Whether each loss has a line of its own. */
+  readonly isVerbose: boolean;
 }
 
-function renderPlan(plan: ImportPlan, { isWritten, withTexts }: Shown): string {
+function renderPlan(plan: ImportPlan, { isWritten, withTexts, isVerbose }: Shown): string {
   const { name, folder, files, changes, isNew, losses, record } = plan;
   const { bold } = coloursOf(process.stdout);
   const { operations, documents, fields } = countsOf(record.declared);
@@ -40,25 +51,38 @@ function renderPlan(plan: ImportPlan, { isWritten, withTexts }: Shown): string {
   else if (isWritten && files.size > 0)
     parts.push(`${[...files].map(([path, text]) => `${text === '' ? 'removed' : 'wrote'} ${path}`).join('\n')}\n`);
   else if (files.size === 0 && (isNew || changes.length === 0)) parts.push(`${folder} is up to date.\n`);
-  const lost = losses.filter(({ note }) => note !== true);
-  const notes = losses.filter(({ note }) => note === true);
-  if (lost.length > 0)
-    parts.push(`\n${counted(lost.length, 'thing')} that the definitions do not say:\n\n`, lossTable(lost));
-  if (notes.length > 0) {
-    const columns = { at: atOf, note: ({ what, instead }: Loss) => `${what}: ${instead}` };
-    parts.push(`\n${counted(notes.length, 'thing')} that nothing is lost by:\n\n`, tableOf(notes, columns));
+  for (const kind of LOSS_KINDS) {
+    const own = losses.filter((each) => each.kind === kind);
+    if (own.length > 0) parts.push(`\n${renderLosses(kind, own, isVerbose)}`);
   }
   return parts.join('');
 }
 
-const atOf = ({ place }: Loss): string => placeWords(place);
+/** What is written above the losses of a kind, with what can be done about any of them. */
+const HEADINGS: Readonly<Record<LossKind, (count: number) => readonly string[]>> = {
+  operation: (count) => [`${counted(count, 'operation')} that can't be called or served:`],
+  invalid: (count) => [
+    `${counted(count, 'thing')} not valid in the contract, with what is taken instead:`,
+    'Have the contract corrected; until then, test what depends on them.',
+  ],
+  value: (count) => [
+    `${counted(count, 'thing')} that the definitions do not say:`,
+    'The next import keeps what you write in the definitions about them.',
+  ],
+  note: (count) => [`${counted(count, 'note')}, by which nothing is lost:`],
+};
 
-function lossTable(losses: readonly Loss[]): string {
-  return tableOf(losses, {
-    at: atOf,
-    'not carried': ({ what }) => what,
-    instead: ({ instead }) => instead,
-  });
+/** Losses of one kind: what is alike as one entry, with its count and first places, and what to do. */
+function renderLosses(kind: LossKind, losses: readonly Loss[], isVerbose: boolean): string {
+  const { bold, dim } = coloursOf(process.stdout);
+  const [heading = '', ...remedies] = HEADINGS[kind](losses.length);
+  const groups = isVerbose ? losses.flatMap((each) => groupLosses([each])) : groupLosses(losses);
+  const lines = groups.flatMap(({ what, places, first: { instead, hint } }) => [
+    `- ${printable(`${what}: ${instead}`)}${places.length === 1 ? '' : ` (${places.length} places)`}`,
+    dim(`    ${printable(placesWords(places))}`),
+    ...(hint === undefined ? [] : hint.split('\n').map((line) => `    ${printable(line)}`)),
+  ]);
+  return `${[bold(heading), ...remedies, ...lines].join('\n')}\n`;
 }
 
 const SIGNS: Readonly<Record<Change['kind'], readonly [sign: string, colour: 'green' | 'yellow' | 'red' | 'cyan']>> = {

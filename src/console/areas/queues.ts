@@ -42,7 +42,7 @@ const MOST = 50;
 const MOST_QUEUES = 20;
 const MOST_OF_QUEUE = 10;
 /** Maximum number of dead letters that one click runs again. */
-const MOST_RETRIED = 1000;
+const MOST_RESUBMITTED = 1000;
 
 const queueOf = (visit: Visit): string => visit.params.queue as string;
 const jobPath = ({ id }: Pick<KeptJob, 'id'>): string => pathTo('queues', 'jobs', id);
@@ -78,7 +78,7 @@ async function list(visit: Visit) {
       ? section(
           'What operators did',
           table('Actions', ACTIONS, await visit.ports.queues.trail(MOST), {
-            empty: 'Nothing yet. Whoever pauses a queue, or retries or drops a job, is recorded here.',
+            empty: 'Nothing yet. Whoever pauses a queue, or resubmits or cancels a job, is recorded here.',
           }),
         )
       : NOTHING;
@@ -166,9 +166,9 @@ function actionsOf(visit: Visit, { queue, paused, dead }: QueueOverview): Html {
     dead === 0
       ? NOTHING
       : button(visit, {
-          text: 'Retry dead letters',
-          to: `${path}/retry`,
-          ask: html`${number(Math.min(dead, MOST_RETRIED))} of ${number(dead)} dead letters run again, with all their attempts; those that died first begin.`,
+          text: 'Resubmit dead letters',
+          to: `${path}/resubmit`,
+          ask: html`${number(Math.min(dead, MOST_RESUBMITTED))} of ${number(dead)} dead letters run again, with all their attempts; those that died first begin.`,
         })
   }`;
 }
@@ -191,7 +191,7 @@ async function showJob(visit: Visit) {
   );
   const actions = html`${offered.map((action) => {
     const { title, effect, isDangerous }: OperatorAction = JOB_ACTIONS[action];
-    const isRelease = action === 'retry' && job.state === 'held';
+    const isRelease = action === 'resubmit' && job.state === 'held';
     const ask = isDangerous === true ? { ask: effect, isDangerous } : {};
     return button(visit, { text: isRelease ? 'Release' : title, to: `${path}/${action}`, ...ask });
   })}`;
@@ -257,22 +257,26 @@ export const queuesArea: Area = {
         target: queue,
       };
     }),
-    actionRoute('/queues/:queue/retry', 'queue.retry-dead', async (visit) => {
+    actionRoute('/queues/:queue/resubmit', 'queue.resubmit-failed', async (visit) => {
       const queue = queueOf(visit);
-      const { retried, refused } = await visit.ports.queues.retryDead(queue, { most: MOST_RETRIED }, visit.actor);
+      const { resubmitted, refused } = await visit.ports.queues.resubmitFailed(
+        queue,
+        { most: MOST_RESUBMITTED },
+        visit.actor,
+      );
       const rest = refused.length === 0 ? '' : ` ${refused.length} could not: ${refused[0]?.reason}`;
       return {
-        ...{ to: pathTo('queues', queue), target: queue, notice: `${retried} dead letters run again.${rest}` },
+        ...{ to: pathTo('queues', queue), target: queue, notice: `${resubmitted} dead letters run again.${rest}` },
         ...(refused.length > 0 ? { partly: true as const } : {}),
       };
     }),
-    actionRoute('/queues/jobs/:id/retry', 'job.retry', async (visit) => {
-      const job = await visit.ports.queues.retry(visit.params.id as string, visit.actor);
-      return { to: pathTo('queues', job.queue), notice: `Job ${job.id} ${JOB_ACTIONS.retry.done}.`, target: job.id };
+    actionRoute('/queues/jobs/:id/resubmit', 'job.resubmit', async (visit) => {
+      const job = await visit.ports.queues.resubmit(visit.params.id as string, visit.actor);
+      return { to: pathTo('queues', job.queue), notice: `Job ${job.id} ${JOB_ACTIONS.resubmit.done}.`, target: job.id };
     }),
-    actionRoute('/queues/jobs/:id/drop', 'job.drop', async (visit) => {
-      const job = await visit.ports.queues.drop(visit.params.id as string, visit.actor);
-      return { to: pathTo('queues', job.queue), notice: `Job ${job.id} ${JOB_ACTIONS.drop.done}.`, target: job.id };
+    actionRoute('/queues/jobs/:id/cancel', 'job.cancel', async (visit) => {
+      const job = await visit.ports.queues.cancel(visit.params.id as string, visit.actor);
+      return { to: pathTo('queues', job.queue), notice: `Job ${job.id} ${JOB_ACTIONS.cancel.done}.`, target: job.id };
     }),
   ],
 };

@@ -132,6 +132,7 @@ class DeclaredServices {
     this.places.set(placeKey({ kind: 'service', id }), service.place);
     for (const [index, { place }] of all.entries())
       this.places.set(placeKey({ kind: 'service', id, operation: ids[index] as string }), place);
+    this.#tellOptions(service, isCall);
     const addressing = isCall ? undefined : this.#addressing(all);
     const alone = namedAlone(service.operations);
     const node = isCall ? this.#node(service, taken) : undefined;
@@ -157,6 +158,15 @@ class DeclaredServices {
     };
   }
 
+  /** No definition has the method OPTIONS: a gateway answers it with the methods of the path (RFC 9110, section 9.3.7). */
+  #tellOptions({ options = [] }: DraftService, isCall: boolean): void {
+    for (const { path, place } of options) {
+      const what = `the operation OPTIONS "${path}"`;
+      if (isCall) this.#losses.operation(what, 'left out', place);
+      else this.#losses.note(what, 'answered by the gateway itself, with the methods of the path', place);
+    }
+  }
+
   /** What a service states about WS-Addressing: it requires what the contract requires of each operation. */
   #addressing(operations: readonly DraftOperation[]): DraftAddressing | undefined {
     const served = operations.filter(({ soap, uncallable }) => soap !== undefined && uncallable === undefined);
@@ -177,7 +187,7 @@ class DeclaredServices {
       const faults = (rest?.uris ?? []).map((uri) => receivable(parseUriTemplate(uri)));
       const fault = faults.find((each) => each !== undefined);
       if (fault === undefined) return true;
-      this.#losses.add(`the operation "${name}", whose path no request can match: ${fault}`, 'left out', place);
+      this.#losses.operation(`the operation "${name}", whose path no request can match: ${fault}`, 'left out', place);
       return false;
     });
   }
@@ -197,7 +207,7 @@ class DeclaredServices {
     const sent = rest && this.#sent(rest, operation);
     if (uncallable !== undefined) {
       const what = `the operation "${operation.name}" can't be ${isCall ? 'called' : 'served'}: ${uncallable}`;
-      this.#losses.add(what, 'declared with `active: false`', operation.place);
+      this.#losses.operation(what, 'declared with `active: false`', operation.place);
     }
     return given({
       description,

@@ -17,7 +17,10 @@ export function placeKey({ kind, id, operation }: Pick<Refused, 'kind' | 'id' | 
   return JSON.stringify(operation === undefined ? [kind, id] : [kind, id, operation]);
 }
 
-/** Each round makes definitions simpler: a document that others derive from, then those, then operations with their messages. */
+/**
+ * Each round makes definitions simpler: a document that others derive from, then those, then operations with their messages, which
+ * are left out at last.
+ */
 const MOST_ROUNDS = 8;
 
 /**
@@ -39,10 +42,14 @@ export function settled(
     if (refused.size === 0) return written;
     for (const [key, each] of refused) {
       const place = places.get(key) ?? places.get(placeKey({ kind: each.kind, id: each.id })) ?? NOWHERE(source);
-      const simpler = simplified(current, each, tries.get(key) ?? 0, isXml);
-      tries.set(key, (tries.get(key) ?? 0) + 1);
+      const tried = tries.get(key) ?? 0;
+      const simpler = simplified(current, each, tried, isXml);
+      tries.set(key, tried + 1);
       if (simpler === undefined) throw cannotBeWritten(each, place);
-      losses.add(`${wordsOf(each)}, which is not valid: ${each.message.replace(/\.$/, '')}`, simpler.instead, place);
+      const form = tried === 0 ? '' : ' in a simpler form either';
+      const what = `${wordsOf(each)}, which is not valid${form}: ${each.message.replace(/\.$/, '')}`;
+      if (each.operation === undefined) losses.add(what, simpler.instead, place);
+      else losses.operation(what, simpler.instead, place);
       current = simpler.declared;
     }
   }
@@ -95,7 +102,11 @@ function simplified(all: readonly Declared[], refused: Refused, tried: number, i
   if (operation !== undefined) {
     const operations = found.keys.operations as DeclaredMap;
     const mine = operations[operation];
-    if (tried > 0 || !isMapValue(mine)) return undefined;
+    if (!isMapValue(mine)) return undefined;
+    if (tried > 0) {
+      const { [operation]: _, ...others } = operations;
+      return withKeys({ ...found.keys, operations: others }, 'left out');
+    }
     const simple: DeclaredMap = { soap: true, active: false };
     const keys = { ...found.keys, operations: { ...operations, [operation]: simple } };
     return withKeys(keys, 'declared without its messages and with `active: false`');

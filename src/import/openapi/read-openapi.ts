@@ -1,8 +1,9 @@
 import type { DraftContract, DraftOperation, DraftRest, DraftService, Purpose } from '../draft.ts';
-import { ImportError, type Losses } from '../place.ts';
+import { ImportError, type Losses, type Place } from '../place.ts';
 import type { Sources } from '../source.ts';
 import { prose, withDeprecation } from './prose.ts';
 import { References } from './references.ts';
+import { takeValid } from './repair.ts';
 import { type Found, readRequest } from './request.ts';
 import { readResponses } from './responses.ts';
 import { SchemaReader } from './schema.ts';
@@ -10,13 +11,15 @@ import { SecurityReader } from './security.ts';
 import { ownAddresses, serviceAddresses, withServers } from './servers.ts';
 import { settle } from './settle.ts';
 import type { Node, Tree } from './tree.ts';
-import { validateOpenApi } from './validate.ts';
+import { versionOf } from './validate.ts';
 
 /**
  * Reads an OpenAPI contract (2.0, 3.0, 3.1, 3.2).
  *
+ * What is not valid in it is recorded, and the rest read.
+ *
  * @param location of the contract in the sources
- * @throws ImportError if it is not valid
+ * @throws ImportError if it is not a contract at all
  */
 export function readOpenApi(
   location: string,
@@ -28,7 +31,8 @@ export function readOpenApi(
   if (tree === undefined) throw new ImportError('was not read', { source: location, line: 0, column: 0 });
   const { root, repeated } = tree;
   for (const { key, place } of repeated) losses.add(`the key "${key}" is repeated`, 'the last value is used', place);
-  const version = validateOpenApi(root);
+  const version = versionOf(root);
+  takeValid(root, version, losses);
   const references = new References(sources, version, losses);
   references.check(root);
   const context = { version, references, losses, hasXml: hasXml(sources), told: new Set<string>(), purpose };
@@ -57,7 +61,7 @@ const METHODS: Readonly<Record<string, DraftRest['method']>> = {
 };
 
 /** Methods of OpenAPI that operations of ours don't have. */
-const OTHER_METHODS = ['options', 'trace', 'query'];
+const OTHER_METHODS = ['trace', 'query'];
 
 /** What to do about requests that go the other way. */
 const CALLED_BACK = 'left out: a service of your own receives it, or a node is where it is sent';
@@ -68,6 +72,7 @@ class ContractReader {
   readonly #losses: Losses;
   readonly #security: SecurityReader;
   readonly #names = new Set<string>();
+  readonly #options: { readonly path: string; readonly place: Place }[] = [];
   readonly #addresses: readonly string[];
 
   constructor(root: Node, reader: SchemaReader) {
@@ -95,6 +100,7 @@ class ContractReader {
       addresses,
       ...(security === undefined ? {} : { security }),
       operations,
+      options: this.#options,
     };
     const documents = settle(this.#reader, operations, this.#losses);
     return { language: 'openapi', services: [service], documents };
@@ -122,12 +128,18 @@ class ContractReader {
   }
 
   #tellItem(path: string, item: Node): void {
+    const options = item.get('options');
+    const hasOthers = item.entries().some(([key]) => Object.hasOwn(METHODS, key));
+    if (options !== undefined && hasOthers) this.#options.push({ path, place: options.place });
+    else if (options !== undefined)
+      this.#losses.operation(`the operation OPTIONS "${path}"`, 'left out', options.place);
     for (const method of OTHER_METHODS) {
       const node = item.get(method);
-      if (node !== undefined) this.#losses.add(`the operation ${method.toUpperCase()} ${path}`, 'left out', node.place);
+      if (node !== undefined)
+        this.#losses.operation(`the operation ${method.toUpperCase()} "${path}"`, 'left out', node.place);
     }
     for (const [method, node] of item.get('additionalOperations')?.entries() ?? [])
-      this.#losses.add(`the operation ${method} ${path}`, 'left out', node.place);
+      this.#losses.operation(`the operation ${method} "${path}"`, 'left out', node.place);
   }
 
   /** @param servers its own, or those of its path */
@@ -171,12 +183,12 @@ class ContractReader {
 
   #tellOperation(node: Node): void {
     for (const [name, callback] of node.get('callbacks')?.entries() ?? [])
-      this.#losses.add(`the callback "${name}"`, CALLED_BACK, callback.place);
+      this.#losses.operation(`the callback "${name}"`, CALLED_BACK, callback.place);
   }
 
   #tellWebhooks(): void {
     for (const [name, webhook] of this.#root.get('webhooks')?.entries() ?? [])
-      this.#losses.add(`the webhook "${name}"`, CALLED_BACK, webhook.place);
+      this.#losses.operation(`the webhook "${name}"`, CALLED_BACK, webhook.place);
   }
 
   /** The operationId, or the method and the path. */

@@ -1,15 +1,8 @@
 import { ImportError, type Losses } from '../place.ts';
 import type { Sources } from '../source.ts';
+import { type PartKind, takeValidPart } from './repair.ts';
 import { type Node, pointerTokens, type Tree, type TreeMap, type TreeValue } from './tree.ts';
-import { type OpenApiVersion, type PartKind, validatePart } from './validate.ts';
-
-/** Members that are maps from names to things: their keys mean nothing. */
-const NAMED = new Set(
-  `properties patternProperties $defs definitions schemas responses parameters requestBodies headers examples links callbacks
-  securitySchemes pathItems paths webhooks mediaTypes dependentSchemas content encoding securityDefinitions`.split(
-    /\s+/,
-  ),
-);
+import { NAMED, type OpenApiVersion } from './validate.ts';
 
 /** Members whose values are data, in which `$ref` means nothing. */
 const DATA = new Set(['example', 'default', 'enum', 'const', 'value']);
@@ -92,6 +85,8 @@ export class References {
   readonly #bases = new Map<unknown, string>();
   readonly #anchors = new Map<unknown, ReadonlyMap<string, Node>>();
   readonly #valid = new Set<unknown>();
+  /** What stands for what is not there, by the text of the reference. */
+  readonly #nothing = new Map<string, Node>();
   readonly #version: OpenApiVersion;
   #depth = 0;
 
@@ -106,17 +101,23 @@ export class References {
     }
   }
 
-  /** Refuses a contract in which a reference leads nowhere. @throws ImportError */
+  /** Records all references of a contract that lead nowhere. */
   check(root: Node): void {
     eachReference(root, (reference, holder) => {
-      if (this.#find(reference, holder) === undefined) throw leadsNowhere(reference);
+      if (this.#find(reference, holder) === undefined) this.#tellNowhere(reference, holder);
     });
+  }
+
+  /** Records a reference that leads nowhere. That a source is missing was recorded when it was not found. */
+  #tellNowhere(reference: Node, holder: Node): void {
+    const text = reference.text as string;
+    if (this.#rootOf(text, reference.tree.location, this.#bases.get(holder.value)) === undefined) return;
+    const hint = 'Add what it refers to, or correct the reference.';
+    this.#losses.invalid(`the reference "${text}" leads nowhere`, 'what it declares is unknown', reference.place, hint);
   }
 
   /**
    * What an object refers to, after all references in between; the object itself if it is not a reference.
-   *
-   * @throws ImportError if that is in another file and not valid
    */
   follow(node: Node, kind?: PartKind): Node {
     let found = node;
@@ -138,14 +139,17 @@ export class References {
   #validate(node: Node, kind: PartKind): void {
     if (this.#valid.has(node.value)) return;
     this.#valid.add(node.value);
-    validatePart(node, kind, this.#version);
+    takeValidPart(node, kind, this.#version, this.#losses);
   }
 
-  /** What one reference leads to. @throws ImportError if that is nothing */
+  /** What one reference leads to: an empty map if that is nothing, which is recorded. */
   target(reference: Node, holder: Node): Node {
     const found = this.#find(reference, holder);
-    if (found === undefined) throw leadsNowhere(reference);
-    return found;
+    if (found !== undefined) return found;
+    this.#tellNowhere(reference, holder);
+    const nothing = this.#nothing.get(reference.text as string) ?? reference.standIn({});
+    this.#nothing.set(reference.text as string, nothing);
+    return nothing;
   }
 
   /** What a text refers to, as the values of a discriminator do. */
@@ -168,15 +172,21 @@ export class References {
   }
 
   #resolve(text: string, location: string, base: string | undefined): Node | undefined {
-    const [to = '', fragment = ''] = text.split(/#(.*)/s);
-    const address = joined(to, base).replace(/#.*$/s, '');
-    const root =
-      (to === '' ? (base === undefined ? undefined : this.#addresses.get(base)) : this.#addresses.get(address)) ??
-      (to === '' ? this.#sources.at(location)?.root : this.#sources.referred(location, to)?.content.root);
+    const [, fragment = ''] = text.split(/#(.*)/s);
+    const root = this.#rootOf(text, location, base);
     if (root === undefined || fragment === '') return root;
     const pointer = decoded(fragment);
     if (!pointer.startsWith('/')) return this.#anchorsOf(root).get(pointer);
     return this.#walk(root, pointerTokens(pointer)) ?? root.at(pointerTokens(fragment));
+  }
+
+  /** What the fragment of a reference is looked up in: a part that names itself, or a source; `undefined` if that is missing. */
+  #rootOf(text: string, location: string, base: string | undefined): Node | undefined {
+    const [to = ''] = text.split('#');
+    if (to === '')
+      return (base === undefined ? undefined : this.#addresses.get(base)) ?? this.#sources.at(location)?.root;
+    const address = joined(to, base).replace(/#.*$/s, '');
+    return this.#addresses.get(address) ?? this.#sources.referred(location, to)?.content.root;
   }
 
   #anchorsOf(root: Node): ReadonlyMap<string, Node> {
@@ -208,14 +218,6 @@ export class References {
 export function referenceOf(node: Node): Node | undefined {
   const reference = node.get('$ref') ?? node.get('$dynamicRef');
   return reference?.text === undefined ? undefined : reference;
-}
-
-function leadsNowhere(reference: Node): ImportError {
-  const text = reference.text as string;
-  const hint = /^https?:/i.test(text)
-    ? 'Import with --fetch to read it over the network.'
-    : 'Add what it refers to, or correct the reference.';
-  return new ImportError(`the reference "${text}" leads nowhere`, reference.place, hint);
 }
 
 function decoded(fragment: string): string {

@@ -45,7 +45,7 @@ const order = ({ status }: Response): number => (/x/i.test(status) ? 300 : Numbe
 function tellParts({ node }: Response, { context }: SchemaReader): void {
   const { losses } = context;
   for (const [name, header] of node.get('headers')?.entries() ?? [])
-    tellOnce(context, `the header ${name} of replies`, 'not read', header);
+    tellOnce(context, `the header "${name}" of replies`, 'not read', header);
   for (const [name, link] of node.get('links')?.entries() ?? [])
     losses.add(`the link "${name}"`, 'left out', link.place);
 }

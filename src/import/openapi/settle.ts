@@ -27,7 +27,8 @@ export function settle(reader: SchemaReader, operations: readonly DraftOperation
   reader.fill();
   settleBases(reader, losses);
   const replaced = new Map(choices.replaced);
-  for (const choice of choices.found) flatten(choice, replaced, new Set());
+  const flattened = new Set<DraftDocument>();
+  for (const { document } of choices.found) flatten(document, replaced, flattened);
   for (const choice of choices.found) settleTag(choice, losses);
   for (const choice of choices.found) {
     const reason = replaced.has(choice.document) ? undefined : whyUnclear(choice.document, replaced);
@@ -134,22 +135,31 @@ function settleBases({ choices, documents }: SchemaReader, losses: Losses): void
   }
 }
 
-/** Puts the branches of a choice that is itself a branch into the one around. */
+/**
+ * Puts the branches of a choice that is itself a branch into the one around. Each choice is flattened once, and has a branch once
+ * however many choices within it have it: choices may contain one another. One that contains itself keeps that branch.
+ *
+ * @param begun the choices that are, or are being, flattened
+ */
 function flatten(
-  { document }: FoundChoice,
+  document: DraftDocument,
   replaced: ReadonlyMap<DraftDocument, TypeRead>,
-  within: Set<DraftDocument>,
+  begun: Set<DraftDocument>,
+  open = new Set<DraftDocument>(),
 ): void {
-  within.add(document);
-  document.fields = document.fields.flatMap((field) => {
+  if (begun.has(document)) return;
+  begun.add(document);
+  open.add(document);
+  const branches = document.fields.flatMap((field) => {
     const branch = documentOf(field);
     if (branch?.choice !== true || replaced.has(branch)) return [field];
     const isSame = document.options.by === undefined || document.options.by === branch.options.by;
-    if (within.has(branch) || !isSame) return [field];
-    flatten({ document: branch } as FoundChoice, replaced, within);
+    if (open.has(branch) || !isSame) return [field];
+    flatten(branch, replaced, begun, open);
     return branch.fields;
   });
-  within.delete(document);
+  document.fields = [...new Set(branches)];
+  open.delete(document);
 }
 
 /** Drops a discriminator that has one value for several branches. Their members tell them apart then, if anything does. */

@@ -1,6 +1,7 @@
 import type { Purpose } from '../draft.ts';
 import type { Losses } from '../place.ts';
 import { checkHops, type References, referenceOf } from './references.ts';
+import { HARMLESS_SIBLINGS, hasSiblings, tellSiblings } from './siblings.ts';
 import { type Node, pointerTokens } from './tree.ts';
 import type { OpenApiVersion } from './validate.ts';
 
@@ -140,7 +141,7 @@ export function shapeOf(schemas: Schemas, context: SchemaContext): Shape {
     const reference = referenceOf(node);
     if (reference !== undefined) {
       if (hasSiblings(version)) parts.push(node);
-      else tellSiblings(node, context);
+      else tellSiblings(node, version, context.losses);
       visit(references.target(reference, node), reference);
     } else parts.push(node);
     const isAlone = reference !== undefined && !hasSiblings(version);
@@ -161,23 +162,9 @@ export function isBase(node: Node): boolean {
   return node.has('discriminator') && !node.has('oneOf') && !node.has('anyOf');
 }
 
-function hasSiblings(version: OpenApiVersion): boolean {
-  return version === '3.1' || version === '3.2';
-}
-
-/** Keywords beside a reference that have no effect on values. */
-const HARMLESS =
-  /^(?:\$ref|\$dynamicRef|description|summary|title|example|examples|deprecated|readOnly|writeOnly|xml|x-.*)$/;
-
 /** Keywords beside a single `allOf` that leave it what it is. */
 const AROUND =
   /^(?:allOf|description|summary|title|default|example|examples|deprecated|nullable|readOnly|writeOnly|xml|externalDocs|x-.*)$/;
-
-function tellSiblings(node: Node, { losses, version }: SchemaContext): void {
-  for (const [key, member] of node.entries())
-    if (!HARMLESS.test(key))
-      losses.add(`"${key}" beside "$ref"`, `ignored, as OpenAPI ${version} requires`, member.place);
-}
 
 /** A schema that another stands for. */
 export interface Referred {
@@ -199,7 +186,7 @@ export function referred(node: Node, { references, version }: SchemaContext): Re
     const reference = referenceOf(found);
     const adds = (harmless: RegExp): boolean => found.entries().some(([key]) => !harmless.test(key));
     if (reference !== undefined) {
-      if (hasSiblings(version) && adds(HARMLESS)) break;
+      if (hasSiblings(version) && adds(HARMLESS_SIBLINGS)) break;
       checkHops(seen.size, reference);
       name = nameOfReference(reference.text as string);
       found = references.target(reference, found);

@@ -1,6 +1,5 @@
-import { CharsetError, decodeText } from '../../wire/charset.ts';
-import { ImportError } from '../place.ts';
 import type { SourceLanguage, SourceReference } from '../source.ts';
+import { textOf } from '../text.ts';
 import { readJson } from './json.ts';
 import { eachReference, joined, ownAddresses } from './references.ts';
 import type { Node, Tree } from './tree.ts';
@@ -8,8 +7,8 @@ import { readYaml } from './yaml.ts';
 
 /** OpenAPI, and files of JSON Schema that it refers to: JSON or YAML, whatever their names end in. */
 export const OPENAPI_LANGUAGE: SourceLanguage<Tree> = {
-  parse(bytes, location) {
-    const text = textOf(bytes, location);
+  parse(bytes, location, losses) {
+    const text = textOf(bytes, location, false, losses);
     return (
       (/^\s*[{[]/.test(text) ? readJson(text, location) : undefined) ??
       readYaml(text.replaceAll('\r\n', '\n'), location)
@@ -27,15 +26,6 @@ export const OPENAPI_LANGUAGE: SourceLanguage<Tree> = {
     return found;
   },
 };
-
-function textOf(bytes: Uint8Array, location: string): string {
-  try {
-    return decodeText(bytes, undefined, false);
-  } catch (error) {
-    if (!(error instanceof CharsetError)) throw error;
-    throw new ImportError(error.message, { source: location, line: 0, column: 0 });
-  }
-}
 
 /** Visits the values of discriminators that are references to files. */
 function eachMapping(root: Node, visit: (value: Node) => void): void {

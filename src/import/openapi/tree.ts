@@ -110,6 +110,16 @@ export class Node {
     return new Node(tree, tree.without(map, keys), this.#offset, this.#named);
   }
 
+  /** Removes a member, or an entry of a list, from what was read. */
+  remove(token: string): void {
+    if (typeof this.value === 'object' && this.value !== null) this.tree.remove(this.value, token);
+  }
+
+  /** A value that is not in the text, at the place of this one. */
+  standIn(value: TreeValue): Node {
+    return new Node(this.tree, value, this.#offset, this.#named);
+  }
+
   /** What a JSON Pointer leads to (RFC 6901); as far as it leads, if `partly`. */
   at(tokens: readonly string[], partly = false): Node | undefined {
     let node: Node = this;
@@ -187,6 +197,20 @@ class TreeText {
     this.tie(part, { start, keys: kept.map((index) => names[index] as string), at: pick(at), values: pick(values) });
     this.#parts.set(map, part);
     return part;
+  }
+
+  /** Removes a member of a map, or an entry of a list by its index. */
+  remove(container: TreeMap | readonly TreeValue[], token: string): void {
+    const { start, keys, at, values } = this.offsetsOf(container);
+    const isList = Array.isArray(container);
+    const index = isList ? Number(token) : keys.indexOf(token);
+    if (!(index >= 0)) return;
+    if (isList) (container as TreeValue[]).splice(index, 1);
+    else delete (container as Record<string, TreeValue>)[token];
+    const others = <T>(all: readonly T[]): T[] => all.filter((_, each) => each !== index);
+    this.tie(container, { start, keys: others(keys), at: others(at), values: others(values) });
+    this.#indexes.delete(container);
+    this.#parts.delete(container);
   }
 
   placeOf(offset: number): Place {

@@ -6,12 +6,14 @@ import { type Node, pointerTokens } from './tree.ts';
 export type OpenApiVersion = '2.0' | '3.0' | '3.1' | '3.2';
 
 /** An error of the validator against the JSON Schema of the version (Ajv). */
-interface SchemaError {
+export interface SchemaError {
   readonly keyword: string;
   readonly instancePath: string;
   readonly schemaPath: string;
   readonly params: Readonly<Record<string, unknown>>;
   readonly message?: string;
+  /** The value of the keyword. */
+  readonly schema?: unknown;
 }
 
 /** The part of the validator that its types leave out: a compiled schema of a version, which is in the package. */
@@ -22,63 +24,26 @@ interface Compiled {
   };
 }
 
+/** Members that are maps from names to things: their keys mean nothing. */
+export const NAMED: ReadonlySet<string> = new Set(
+  `properties patternProperties $defs definitions schemas responses parameters requestBodies headers examples links callbacks
+  securitySchemes pathItems paths webhooks mediaTypes dependentSchemas content encoding securityDefinitions`.split(
+    /\s+/,
+  ),
+);
+
 /** Compiled once: each schema takes 0.1 s. */
 let validator: Compiled | undefined;
 
-/** Checks a contract against the schema of its version. @throws ImportError with the place of what is wrong */
-export function validateOpenApi(root: Node): OpenApiVersion {
-  const version = versionOf(root);
-  const validate = schemaOf(version);
-  if (validate(root.value)) return version;
-  const error = mostTelling(validate.errors ?? [], root);
-  throw error === undefined
-    ? new ImportError(`not valid OpenAPI ${version}`, root.place)
-    : explained(error, root, version);
-}
-
-/** A part of a contract in another file, by its name among the components of OpenAPI 3. */
-export type PartKind = 'parameters' | 'responses' | 'requestBodies' | 'pathItems';
-
-/** Checks a part of a contract that is in another file. @throws ImportError with the place of what is wrong */
-export function validatePart(node: Node, kind: PartKind, version: OpenApiVersion): void {
-  const info = { title: 'Part', version: '1' };
-  const isItem = kind === 'pathItems';
-  const paths = isItem ? { '/part': node.value } : {};
-  const parts = isItem ? {} : { [kind]: { part: node.value } };
-  const whole =
-    version === '2.0'
-      ? { swagger: version, info, paths, ...parts }
-      : { openapi: `${version}.0`, info, paths, ...(isItem ? {} : { components: parts }) };
-  const validate = schemaOf(version);
-  if (validate(whole)) return;
-  const depth = version === '2.0' || isItem ? 2 : 3;
-  const inside = (validate.errors ?? []).flatMap((error) => {
-    const tokens = error.instancePath.split('/').slice(1);
-    return tokens.length < depth
-      ? []
-      : [
-          {
-            ...error,
-            instancePath: tokens
-              .slice(depth)
-              .map((each) => `/${each}`)
-              .join(''),
-          },
-        ];
-  });
-  const error = mostTelling(inside, node);
-  throw error === undefined
-    ? new ImportError(`not valid in OpenAPI ${version}`, node.place)
-    : explained(error, node, version);
-}
-
-function schemaOf(version: OpenApiVersion): ReturnType<Compiled['getAjvValidator']> {
+/** The compiled schema of a version, which reports the first error alone. */
+export function validatorOf(version: OpenApiVersion): ReturnType<Compiled['getAjvValidator']> {
   // Patterns of other dialects are listed where they are, and other formats are of texts that are for people.
-  validator ??= new Validator({ validateFormats: false }) as unknown as Compiled;
+  validator ??= new Validator({ validateFormats: false, verbose: true }) as unknown as Compiled;
   return validator.getAjvValidator(version);
 }
 
-function versionOf(root: Node): OpenApiVersion {
+/** The version of a contract. @throws ImportError for what is none that is read */
+export function versionOf(root: Node): OpenApiVersion {
   const hint = 'Contracts are WSDL 1.1, XML Schema, WADL 2009 and OpenAPI 2.0 to 3.2.';
   if (root.map === undefined) throw new ImportError('not an OpenAPI contract: it is not a map', root.place, hint);
   const said = root.get('openapi') ?? root.get('swagger');
@@ -98,14 +63,18 @@ function versionOf(root: Node): OpenApiVersion {
 const COMBINING = new Set(['oneOf', 'anyOf', 'allOf', 'if', '$ref', '$dynamicRef', 'not']);
 
 /** The error of the branch that the author most likely meant: the deepest one, and not that a reference is missing. */
-function mostTelling(errors: readonly SchemaError[], root: Node): SchemaError | undefined {
+export function mostTelling(
+  errors: readonly SchemaError[],
+  root: Node,
+  version: OpenApiVersion,
+): SchemaError | undefined {
   const weight = ({ keyword, instancePath, params }: SchemaError): number => {
     const depth = instancePath.split('/').length * 4;
     if (params.missingProperty === '$ref') return depth - 1;
     if (COMBINING.has(keyword)) return keyword === 'not' ? depth + 1 : depth;
     return depth + (keyword === 'type' ? 2 : 3);
   };
-  const meant = errors.filter((each) => isMeant(each, root));
+  const meant = errors.filter((each) => isMeant(each, root, version));
   return (meant.length > 0 ? meant : errors).toSorted((one, other) => weight(other) - weight(one))[0];
 }
 
@@ -122,11 +91,15 @@ const OF_SCHEMES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** Whether an error is not one of another kind of parameter or security scheme than what the author wrote. */
-function isMeant({ instancePath, schemaPath, keyword, params }: SchemaError, root: Node): boolean {
+function isMeant(
+  { instancePath, schemaPath, keyword, params }: SchemaError,
+  root: Node,
+  version: OpenApiVersion,
+): boolean {
   const tokens = pointerTokens(instancePath);
   const own = root.at(tokens, true);
   if (keyword === 'enum' && tokens.at(-1) === 'in') {
-    const known = root.has('swagger') ? OLD_LOCATIONS : LOCATIONS;
+    const known = version === '2.0' ? OLD_LOCATIONS : LOCATIONS;
     return own?.text === undefined || !known.includes(own.text);
   }
   const [, branch] = /ParameterLocation\/oneOf\/(\d)/.exec(schemaPath) ?? [];
@@ -139,10 +112,20 @@ function isMeant({ instancePath, schemaPath, keyword, params }: SchemaError, roo
   return keyword !== 'required' || needed === undefined || needed.includes(String(params.missingProperty));
 }
 
-function explained({ keyword, instancePath, params, message }: SchemaError, root: Node, version: string): ImportError {
+/** An error in words, with its place. */
+export function explained(
+  { keyword, instancePath, params, message }: SchemaError,
+  root: Node,
+  version: string,
+): ImportError {
   const tokens = pointerTokens(instancePath);
   const node = root.at(tokens, true) ?? root;
-  const where = tokens.length === 0 ? 'it' : `"${tokens.at(-1)}"`;
+  const where = shownAt(tokens, root);
+  const type = /^securit/.test(tokens.at(-2) ?? '') ? node.get('type') : undefined;
+  if (type !== undefined && !Object.hasOwn(OF_SCHEMES, type.text ?? '') && version !== '2.0') {
+    const known = Object.keys(OF_SCHEMES).join(', ');
+    return new ImportError(`not valid OpenAPI ${version}: the "type" of ${where} must be one of ${known}`, type.place);
+  }
   const unknown = params.additionalProperty ?? params.unevaluatedProperty ?? params.propertyName;
   if (typeof unknown === 'string') {
     const place = (node.get(unknown) ?? node).place;
@@ -155,6 +138,15 @@ function explained({ keyword, instancePath, params, message }: SchemaError, root
   if (keyword === 'required')
     return new ImportError(`not valid OpenAPI ${version}: ${where} lacks "${params.missingProperty}"`, node.place);
   return new ImportError(`not valid OpenAPI ${version}: ${where} ${wordsOf(keyword, params, message)}`, node.place);
+}
+
+/** The name of what is at a pointer: of an entry of a list its own name, or its position. */
+function shownAt(tokens: readonly string[], root: Node): string {
+  const last = tokens.at(-1);
+  if (last === undefined) return 'it';
+  const around = root.at(tokens.slice(0, -1));
+  if (!Array.isArray(around?.value)) return `"${last}"`;
+  return `"${around.at([last])?.get('name')?.text ?? `${tokens.at(-2) ?? ''}[${last}]`}"`;
 }
 
 function wordsOf(keyword: string, params: SchemaError['params'], message = 'is not valid'): string {

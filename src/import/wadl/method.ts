@@ -11,6 +11,11 @@ import { documentationOf, type Node, placeIn } from './tree.ts';
 
 const METHODS = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
+/** The method of HTTP that a method of a resource has. */
+export function methodOf({ element }: Node): string {
+  return (attribute(element, 'name') ?? 'GET').toUpperCase();
+}
+
 /** Reads a method of a resource. A method of HTTP that is not served is recorded. */
 export function readMethod(
   context: WadlContext,
@@ -18,10 +23,10 @@ export function readMethod(
   { path, params: around }: { readonly path: string; readonly params: readonly Param[] },
 ): readonly DraftOperation[] {
   const { tree, losses } = context;
-  const word = (attribute(method.element, 'name') ?? 'GET').toUpperCase();
+  const word = methodOf(method);
   const name = METHODS.find((each) => each === word);
   if (name === undefined) {
-    losses.add(`the method ${word} of ${path === '' ? '/' : path}`, 'left out', placeIn(method));
+    losses.operation(`the method ${word} of "${path === '' ? '/' : path}"`, 'left out', placeIn(method));
     return [];
   }
   const requests = tree.children(method, 'request');
@@ -258,7 +263,7 @@ function readResponses(
   const status = stated.find((each) => each >= 200 && each < 300);
   const representations = good.flatMap((each) => tree.children(each, 'representation'));
   for (const { name, field } of good.flatMap((each) => readParams(context, each))) {
-    context.losses.add(`the header ${name} of replies`, 'not read', field.place);
+    context.losses.add(`the header "${name}" of replies`, 'not read', field.place);
   }
   const seen = new Set<string>();
   const messages = representations.flatMap((each) => {

@@ -1,12 +1,12 @@
 import { attributeOf, type XmlElement } from '../../wire/xml/tree.ts';
 import { fileName } from '../declare/documents.ts';
 import type { DraftContract, DraftOperation, DraftService } from '../draft.ts';
-import { ImportError, type Losses } from '../place.ts';
+import { ImportError, type Losses, type Place } from '../place.ts';
 import type { Sources } from '../source.ts';
-import { attribute, childrenNamed } from '../xml.ts';
+import { attribute } from '../xml.ts';
 import { SchemaDrafts, type SchemaPart } from '../xsd/drafts.ts';
 import { schemasOf } from '../xsd/sources.ts';
-import { readMethod } from './method.ts';
+import { methodOf, readMethod } from './method.ts';
 import { type Param, readParams, type WadlContext } from './params.ts';
 import { WADL } from './sources.ts';
 import { documentationOf, elementsOf, type Node, placeIn, WadlTree } from './tree.ts';
@@ -14,12 +14,13 @@ import { documentationOf, elementsOf, type Node, placeIn, WadlTree } from './tre
 /** Reads WADL files with their grammars. */
 export function readWadl(sources: Sources<XmlElement>, losses: Losses): DraftContract {
   const files = [...sources.entries()].filter(([, { namespace }]) => WADL.includes(namespace));
+  const tree = new WadlTree(sources, losses);
   const schemas = new SchemaDrafts(
-    files.flatMap((file) => grammarsOf(file, sources)),
+    files.flatMap((file) => grammarsOf(file, sources, tree)),
     sources,
     losses,
   );
-  const context: WadlContext = { tree: new WadlTree(sources, losses), schemas, losses };
+  const context: WadlContext = { tree, schemas, losses };
   const reading = new Reading(context);
   const services = files.flatMap(([location, element]) => reading.application({ location, element }));
   reading.reportUnused(files);
@@ -27,17 +28,21 @@ export function readWadl(sources: Sources<XmlElement>, losses: Losses): DraftCon
 }
 
 /** The schemas in the grammars of a file, and in the files that these include. */
-function grammarsOf([location, root]: readonly [string, XmlElement], sources: Sources<XmlElement>): SchemaPart[] {
-  return childrenNamed(root, root.namespace, 'grammars').flatMap((grammars) => {
-    const own = schemasOf(grammars).map((each) => ({ root: each, location }));
-    const included = childrenNamed(grammars, root.namespace, 'include').flatMap((each) => {
-      const to = attribute(each, 'href');
-      const found = to === undefined ? undefined : sources.referred(location, to);
+function grammarsOf(
+  [location, root]: readonly [string, XmlElement],
+  sources: Sources<XmlElement>,
+  tree: WadlTree,
+): SchemaPart[] {
+  return tree.children({ element: root, location }, 'grammars').flatMap((grammars) =>
+    tree.contentOf(grammars).flatMap((each) => {
+      const isReference = each.element.namespace === root.namespace && each.element.local === 'include';
+      if (!isReference) return schemasOf(each.element).map((schema) => ({ root: schema, location: each.location }));
+      const to = attribute(each.element, 'href');
+      const found = to === undefined ? undefined : sources.referred(each.location, to);
       if (found === undefined) return [];
       return schemasOf(found.content).map((schema) => ({ root: schema, location: found.location }));
-    });
-    return [...own, ...included];
-  });
+    }),
+  );
 }
 
 /** Where a resource is: its path from the base, and the parameters on the way. */
@@ -57,6 +62,8 @@ class Reading {
   /** Methods and resource types that were read. */
   readonly #used = new Set<XmlElement>();
   #resources = 0;
+  /** Methods OPTIONS of the service that is read. */
+  readonly #options: { readonly path: string; readonly place: Place }[] = [];
 
   constructor(context: WadlContext) {
     this.#context = context;
@@ -66,27 +73,29 @@ class Reading {
   application(application: Node): DraftService[] {
     const { tree } = this.#context;
     const name = fileName(application.location).replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
-    const all = childrenNamed(application.element, application.element.namespace, 'resources');
-    const services = all.map((element): DraftService => {
-      const node = { element, location: application.location };
+    const services = tree.children(application, 'resources').map((node): DraftService => {
+      const { element } = node;
       const description = documentationOf(node) ?? documentationOf(application);
       const base = attribute(element, 'base') ?? '';
+      const operations = tree
+        .children(node, 'resource')
+        .flatMap((each) => this.#resource(each, { path: '', params: [] }, 0));
       return {
         name,
         place: placeIn(node),
         ...(description === undefined ? {} : { description }),
         addresses: base === '' ? [] : [base],
-        operations: tree
-          .children(node, 'resource')
-          .flatMap((each) => this.#resource(each, { path: '', params: [] }, 0)),
+        operations,
+        options: this.#options.splice(0),
       };
     });
-    const types = childrenNamed(application.element, application.element.namespace, 'resource_type')
-      .map((element) => ({ element, location: application.location }))
-      .filter(({ element }) => !this.#used.has(element));
+    const types = tree.children(application, 'resource_type').filter(({ element }) => !this.#used.has(element));
     const operations = types.flatMap((each) => this.#inside(each, { path: '', params: [] }, 0));
     if (operations.length === 0) return services;
-    return [...services, { name, place: placeIn(application), addresses: [], operations }];
+    return [
+      ...services,
+      { name, place: placeIn(application), addresses: [], operations, options: this.#options.splice(0) },
+    ];
   }
 
   #resource(resource: Node, around: ResourcePath, depth: number): DraftOperation[] {
@@ -100,7 +109,7 @@ class Reading {
   #inside(node: Node, around: ResourcePath, depth: number): DraftOperation[] {
     const { tree, losses } = this.#context;
     if (depth > DEEPEST) {
-      losses.add('resources are nested too deeply', 'what is below is left out', placeIn(node));
+      losses.operation('resources are nested too deeply', 'what is below is left out', placeIn(node));
       return [];
     }
     if (++this.#resources > MOST_RESOURCES)
@@ -112,8 +121,14 @@ class Reading {
       const type = href === '' ? undefined : tree.referred(href, node);
       return type === undefined ? [] : this.#inside(type, spot, depth + 1);
     });
-    const methods = tree.children(node, 'method').flatMap((method) => {
+    const own = tree.children(node, 'method');
+    const hasOthers = own.some((each) => methodOf(each) !== 'OPTIONS');
+    const methods = own.flatMap((method) => {
       this.#used.add(method.element);
+      if (hasOthers && methodOf(method) === 'OPTIONS') {
+        this.#options.push({ path: spot.path, place: placeIn(method) });
+        return [];
+      }
       return readMethod(this.#context, method, spot);
     });
     const below = tree.children(node, 'resource').flatMap((each) => this.#resource(each, spot, depth + 1));
@@ -125,8 +140,8 @@ class Reading {
     for (const [location, root] of files) {
       for (const element of elementsOf(root)) {
         if (element.local !== 'method' || attribute(element, 'href') !== undefined || this.#used.has(element)) continue;
-        const what = `the method ${attribute(element, 'id') ?? attribute(element, 'name') ?? ''} belongs to no resource`;
-        this.#context.losses.add(what, 'left out', placeIn({ element, location }));
+        const what = `the method "${attribute(element, 'id') ?? attribute(element, 'name') ?? ''}" belongs to no resource`;
+        this.#context.losses.operation(what, 'left out', placeIn({ element, location }));
       }
     }
   }

@@ -2,6 +2,7 @@ import { childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
 import type { Losses, Place } from '../place.ts';
 import { resolveLocation, type Sources } from '../source.ts';
 import { attribute, childrenNamed, placeOf, proseOf } from '../xml.ts';
+import { type Inclusion, inclusionIn } from './inclusion.ts';
 
 /** All elements below one, without what is inside documentation. */
 export function elementsOf(element: XmlElement): XmlElement[] {
@@ -17,6 +18,9 @@ export interface Node {
 export function placeIn({ element, location }: Node): Place {
   return placeOf(element, location);
 }
+
+/** Most inclusions of inclusions: they may lead to themselves. */
+const DEEPEST_INCLUSION = 20;
 
 /** Children with a name, after references to others are followed. */
 export class WadlTree {
@@ -35,14 +39,45 @@ export class WadlTree {
     }
   }
 
-  /** Children with a name. One with `href` is replaced by what it refers to. */
-  children({ element, location }: Node, ...locals: readonly string[]): Node[] {
-    return childrenNamed(element, element.namespace, ...locals).flatMap((each) => {
-      const href = attribute(each, 'href');
-      return href === undefined
-        ? [{ element: each, location }]
-        : (this.referred(href, { element: each, location }) ?? []);
+  /** Children with a name. One with `href` is replaced by what it refers to, and `xi:include` by what it includes. */
+  children(parent: Node, ...locals: readonly string[]): Node[] {
+    const { namespace } = parent.element;
+    return this.contentOf(parent).flatMap((each) => {
+      if (each.element.namespace !== namespace || !locals.includes(each.element.local)) return [];
+      const href = attribute(each.element, 'href');
+      return href === undefined ? [each] : (this.referred(href, each) ?? []);
     });
+  }
+
+  /** The elements inside one, with those that it includes. */
+  contentOf({ element, location }: Node, depth = 0): Node[] {
+    return childrenOf(element).flatMap((each) => {
+      const inclusion = inclusionIn(each);
+      return inclusion === undefined ? [{ element: each, location }] : this.#included(each, location, inclusion, depth);
+    });
+  }
+
+  /** What `xi:include` includes, which may be a further one; its `xi:fallback` if that is missing (XInclude, section 3.2). */
+  #included(element: XmlElement, location: string, inclusion: Inclusion, depth: number): Node[] {
+    const { href, id } = inclusion;
+    const from = { element, location };
+    const target = href === '' ? location : resolveLocation(href, location);
+    const root = this.#sources.at(target);
+    if (root === undefined || depth > DEEPEST_INCLUSION) {
+      if (root !== undefined) this.#losses.add(`"${href}" includes itself`, 'left out', placeIn(from));
+      return childrenOf(element).flatMap((each) =>
+        each.local === 'fallback' ? this.contentOf({ element: each, location }, depth + 1) : [],
+      );
+    }
+    const found = id === '' ? root : this.#byId.get(`${target}#${id}`);
+    const isText = attribute(element, 'parse') === 'text';
+    if (found === undefined)
+      this.#losses.add(`the part "${id}" of "${href}" does not exist`, 'left out', placeIn(from));
+    if (found === undefined || isText) return [];
+    const further = inclusionIn(found);
+    return further === undefined
+      ? [{ element: found, location: target }]
+      : this.#included(found, target, further, depth + 1);
   }
 
   /** What a reference `file.wadl#id` leads to; `undefined` when it does not exist, which is recorded. */

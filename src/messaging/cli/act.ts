@@ -32,12 +32,9 @@ const WORDS: Readonly<Record<DeliveryAction, Words>> = {
   cancel: {
     description: 'cancel deliveries for good',
     examples: [`signalbox message cancel ${ID}`, 'signalbox message cancel --all --subscription TO_ERP --status Retry'],
-    notes: ['A delivery that runs is aborted within a second. The next one of its partition begins.'],
-  },
-  skip: {
-    description: 'give up held deliveries, so that their partitions go on',
-    examples: [`signalbox message skip ${ID}`],
-    notes: ['A skipped delivery is Cancelled. Only one that is held can be skipped.'],
+    notes: [
+      'A delivery that runs is aborted within a second. The next one of its partition begins, also behind one that is held.',
+    ],
   },
   hold: {
     description: 'let deliveries wait, or all of a queue, a subscription, a node or a partition',

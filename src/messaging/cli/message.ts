@@ -27,7 +27,7 @@ export function addMessage(program: Command): void {
   const message = explain(program.command('message'), help).description('find messages and act on their deliveries');
   addList(message);
   addShow(message);
-  for (const action of ['resubmit', 'cancel', 'skip', 'hold', 'release'] as const) addAction(message, action);
+  for (const action of ['resubmit', 'cancel', 'hold', 'release'] as const) addAction(message, action);
   addEdit(message);
   addHeld(message);
   addDown(message);

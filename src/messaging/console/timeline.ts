@@ -124,7 +124,7 @@ function awaited({
   if (until !== undefined) found.push({ ...own, tone: 'busy', what: html`its reply is awaited until ${time(until)}` });
   if (status === 'Hold')
     found.push({
-      ...{ ...own, tone: 'warn', what: html`<strong>held</strong>: an operator releases, resubmits or skips it` },
+      ...{ ...own, tone: 'warn', what: html`<strong>held</strong>: an operator releases, resubmits or cancels it` },
       ...(reason === undefined || reason === tried.at(-1)?.reason ? {} : { error: reason }),
     });
   if (waitsFor !== undefined)

@@ -130,7 +130,7 @@ export function messagePayload({ messageControl }: DeliveredPorts): DeliveredHan
   });
 }
 
-/** MSG_RESUBMIT, MSG_CANCEL, MSG_SKIP, MSG_HOLD, MSG_RELEASE: an action on a delivery, or on those of a message. */
+/** MSG_RESUBMIT, MSG_CANCEL, MSG_HOLD, MSG_RELEASE: an action on a delivery, or on those of a message. */
 export function messageAct(action: DeliveryAction): (ports: DeliveredPorts) => DeliveredHandler {
   return ({ messageControl }) =>
     answeringUser<IdRequest>(async ({ MessageId }, user) => {
@@ -158,7 +158,7 @@ export function messageEdit({ messageControl }: DeliveredPorts): DeliveredHandle
   });
 }
 
-/** MSG_RESUBMITALL, MSG_CANCELALL, MSG_SKIPALL, MSG_HOLDALL, MSG_RELEASEALL: an action on the deliveries of all messages that are found. */
+/** MSG_RESUBMITALL, MSG_CANCELALL, MSG_HOLDALL, MSG_RELEASEALL: an action on the deliveries of all messages that are found. */
 export function messageActAll(action: DeliveryAction): (ports: DeliveredPorts) => DeliveredHandler {
   return ({ messageControl, registry }) =>
     answeringUser<FilterRequest & { readonly DeliveryCount: number | bigint }>(async (request, user) => {

@@ -12,7 +12,7 @@ import { findMessage, type MessageReader, type MessageReaderOptions, readMessage
 import { causeOfMessage, changeDelivery, endDelivery, REQUEST, reopenDelivery, UNDEFINED } from './store.ts';
 
 /** What an operator does with a delivery. */
-export const DELIVERY_ACTIONS = ['resubmit', 'cancel', 'skip', 'hold', 'release'] as const;
+export const DELIVERY_ACTIONS = ['resubmit', 'cancel', 'hold', 'release'] as const;
 export type DeliveryAction = (typeof DELIVERY_ACTIONS)[number];
 
 /** A delivery on which an operator has acted. */
@@ -39,7 +39,7 @@ export interface MessageControl extends MessageReader, MessageHolds, MessageEdit
   readonly actsOn: Readonly<Record<DeliveryAction, readonly MessageStatus[]>>;
   /**
    * Acts on a delivery, or on those deliveries of a message that the action is for: `resubmit` on those that failed or are held,
-   * `skip` and `release` on those that are held, `hold` on those that wait, `cancel` on all that have not ended.
+   * `release` on those that are held, `hold` on those that wait, `cancel` on all that have not ended.
    * @param id of a delivery or a message
    * @throws Fault NOT_FOUND
    */
@@ -88,7 +88,6 @@ export interface MessageControlOptions extends Omit<MessageReaderOptions, 'table
 const FOR: Readonly<Record<DeliveryAction, readonly MessageStatus[]>> = {
   resubmit: ['Error', 'Timeout', 'Hold'],
   cancel: ['New', 'Working', 'Retry', 'Hold'],
-  skip: ['Hold'],
   hold: ['New', 'Retry'],
   release: ['Hold'],
 };
@@ -328,12 +327,7 @@ const ACTIONS: Readonly<Record<DeliveryAction, Act>> = {
     await noteAt(acting, 'resubmit');
     return undefined;
   },
-  cancel: (acting) => end(acting, 'cancel', 'cancelled by an operator'),
-  async skip(acting) {
-    const status = await statusOf(acting.tx, acting.row.id);
-    if (status !== 'Hold') return `is ${status}, not Hold`;
-    return end(acting, 'skip', 'skipped by an operator');
-  },
+  cancel: end,
   async hold({ tx, row: { id, subscription }, queue, actor }) {
     const status = await statusOf(tx, id);
     if (status !== 'New' && status !== 'Retry') return `is ${status}; only one that waits can be held`;
@@ -352,7 +346,7 @@ const ACTIONS: Readonly<Record<DeliveryAction, Act>> = {
 };
 
 /** Ends a delivery for good; the next of its partition begins. */
-async function end(acting: Acting, action: 'cancel' | 'skip', reason: string): Promise<string | undefined> {
+async function end(acting: Acting): Promise<string | undefined> {
   const { tx, row, actor, registry, queue, now } = acting;
   const { id: delivery, message, subscription } = row;
   const status = await statusOf(tx, delivery);
@@ -360,11 +354,11 @@ async function end(acting: Acting, action: 'cancel' | 'skip', reason: string): P
   await queue.cancel(tx, subscription, delivery);
   // One that has failed for good has ended; it ends otherwise now.
   if (status === 'Error' || status === 'Timeout') await reopenDelivery(tx, delivery, message, actor);
-  const cancelled = { delivery, message, status: 'Cancelled', reason, actor } as const;
+  const cancelled = { delivery, message, status: 'Cancelled', reason: 'cancelled by an operator', actor } as const;
   // Its worker may have ended it meanwhile.
   if (!(await endDelivery(tx, cancelled, retentionOf(registry, subscription), now())))
     return `is ${(await statusOf(tx, delivery)) ?? 'not kept'} already`;
-  await noteAt(acting, action);
+  await noteAt(acting, 'cancel');
   return undefined;
 }
 

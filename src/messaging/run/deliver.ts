@@ -308,7 +308,8 @@ class Deliverer {
       await endDelivery(tx, { delivery: id, message, status: end, reason, attempt }, this.#plan.queue, now);
       if (error instanceof Fault) await this.#sendReply(tx, message);
     } else await changeDelivery(tx, id, { status, next: next?.getTime() ?? null, reason }, attempt);
-    const facts = { subscription: queue, message, delivery: id, attempt: job.attempt, what };
+    const work = { work: 'message', name: queue, id: message };
+    const facts = { ...work, subscription: queue, message, delivery: id, attempt: job.attempt, what };
     this.#options.onError(error, next === undefined ? facts : { ...facts, next });
   }
 

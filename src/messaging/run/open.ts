@@ -192,7 +192,7 @@ export function deliveryJobs(registry: Registry): [queue: string, owner: JobOwne
     const mask = compileMasked(messageFields(operation));
     let payload: ReturnType<typeof compilePayload> | undefined;
     const owner: JobOwner = {
-      async onRetried(tx, job, actor) {
+      async onResubmitted(tx, job, actor) {
         const { message } = job.data as DeliveryData;
         if (!(await isKept(tx, message))) return `message ${message} is not kept any more`;
         const row = await tx
@@ -206,8 +206,8 @@ export function deliveryJobs(registry: Registry): [queue: string, owner: JobOwne
         if (!isOpen) await reopenDelivery(tx, job.id, message, actor);
         return undefined;
       },
-      async onDropped(tx, { id: delivery, data }, actor) {
-        if (answer.kind === 'queue') await dropDelivery(tx, { id: delivery, data, actor }, answer.queue);
+      async onCancelled(tx, { id: delivery, data }, actor) {
+        if (answer.kind === 'queue') await cancelDelivery(tx, { id: delivery, data, actor }, answer.queue);
       },
       keyOf: (key) => shownKey(key, shownPartition(registry, operation.id, key)),
       pausedAs: answer.kind === 'queue' ? pausedAs(subscription, answer.queue) : [],
@@ -227,8 +227,8 @@ export function deliveryJobs(registry: Registry): [queue: string, owner: JobOwne
 /** The owner of deliveries to a subscription that is not defined any more: an operator ends them. */
 export function removedJobs(subscription: string): JobOwner {
   return {
-    onRetried: async () => `subscription ${subscription} is not defined`,
-    onDropped: (tx, { id, data }, actor) => dropDelivery(tx, { id, data, actor }, UNDEFINED),
+    onResubmitted: async () => `subscription ${subscription} is not defined`,
+    onCancelled: (tx, { id, data }, actor) => cancelDelivery(tx, { id, data, actor }, UNDEFINED),
     keyOf: (key) => shownKey(key, key === '*' ? key : MASK),
     read: async (_, { message }) => ({ payload: { message }, secrets: [] }),
   };
@@ -241,14 +241,14 @@ function shownKey(key: string, shown: string): string {
   return shown === MASK ? `${MASK} ${createHmac('sha256', SALT).update(key).digest('hex').slice(0, 8)}` : shown;
 }
 
-/** Ends the delivery whose job was dropped. */
-async function dropDelivery(
+/** Ends the delivery whose job was cancelled. */
+async function cancelDelivery(
   tx: Db,
   { id, data, actor }: Pick<OwnedJob, 'id' | 'data'> & { readonly actor: string },
   queue: Pick<MessageQueue, 'retention'>,
 ): Promise<void> {
   const { message } = data as DeliveryData;
-  const end = { delivery: id, message, status: 'Cancelled', reason: 'dropped by an operator', actor } as const;
+  const end = { delivery: id, message, status: 'Cancelled', reason: 'cancelled by an operator', actor } as const;
   await endDelivery(tx, end, queue, Date.now());
 }
 

@@ -145,7 +145,7 @@ export function queryRunJobs(registry: Registry): [queue: string, owner: JobOwne
   const find = (db: Db, id: string) =>
     db.selectFrom('signalbox_query_run').selectAll().where('id', '=', id).executeTakeFirst();
   const owner: JobOwner = {
-    async onRetried(tx, { data, state }) {
+    async onResubmitted(tx, { data, state }) {
       const id = String(data.id);
       const run = await find(tx, id);
       if (run === undefined) return `query run ${id} no longer exists`;
@@ -158,13 +158,13 @@ export function queryRunJobs(registry: Registry): [queue: string, owner: JobOwne
         .executeTakeFirstOrThrow();
       return numUpdatedRows === 0n ? `query run ${id} has the state ${run.state}` : undefined;
     },
-    async onDropped(tx, { data }) {
+    async onCancelled(tx, { data }) {
       // One that is dead has ended in error already.
       await tx
         .updateTable('signalbox_query_run')
         .set({
           state: 'killed' satisfies RunState,
-          message: 'It was dropped from the queue.',
+          message: 'It was cancelled in the queue.',
           ended: new Date().toISOString(),
         })
         .where('id', '=', String(data.id))

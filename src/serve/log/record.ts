@@ -109,7 +109,8 @@ export function createRecorder(registry: Registry, ports: RecorderPorts): Record
       service: operation?.service.id,
       // What is public has no caller, but who used it here is known.
       user: (caller ?? exchange.vouched?.caller)?.user.id,
-      scheme: (caller ?? exchange.vouched?.caller)?.scheme.id,
+      // Of refused credentials, the scheme that they were shown for.
+      scheme: (caller ?? exchange.vouched?.caller)?.scheme.id ?? fault?.scheme,
       via: exchange.vouched?.via,
       as: operation?.as?.id,
       action: result.action?.name,
@@ -323,10 +324,13 @@ interface Decision {
 
 const ALLOWED: Decision = { decision: 'allowed' };
 
+/** The reason why a caller is refused who is known, and to whom nothing grants what was called. */
+export const NO_GRANT = 'no grant';
+
 /** Faults that refuse a caller, even after the call was admitted. */
 const REASONS: ReadonlyMap<string, string> = new Map([
   ['UNAUTHENTICATED', 'credentials missing or wrong'],
-  ['FORBIDDEN', 'no grant'],
+  ['FORBIDDEN', NO_GRANT],
   ['TOO_MANY_REQUESTS', 'rate'],
 ]);
 

@@ -175,6 +175,6 @@ export function toColumn(text: string, kind: Store['kind']): string {
 }
 
 /** Decodes the text of a column. */
-function fromColumn(text: string, kind: Store['kind']): string {
+export function fromColumn(text: string, kind: Store['kind']): string {
   return kind === 'sqlite' ? text : text.replaceAll(/\\(.)/g, (_, escaped) => (escaped === '0' ? '\0' : '\\'));
 }

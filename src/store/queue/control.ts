@@ -7,7 +7,7 @@ import { forgetAttempts } from './attempts.ts';
 import { exhume } from './dead-letters.ts';
 import type { QueueContext } from './engine.ts';
 import { checkQueue, clockOf, type FoundJob, findJob, listJobs, readQueues, withoutData } from './kept.ts';
-import type { ControlOptions, KeptJob, QueueAction, QueueControl, RetriedAll } from './operator.ts';
+import type { ControlOptions, KeptJob, QueueAction, QueueControl, ResubmittedAll } from './operator.ts';
 
 /** Dead letters that run again in one transaction. */
 const BATCH = 50;
@@ -36,19 +36,19 @@ export function openControl(
     if (state === 'running') throw conflict(job, running);
     return { job: { ...job, state }, owner: ownerOf(job.queue) };
   };
-  const retryBatch = (jobs: readonly FoundJob[], actor: string) =>
+  const resubmitBatch = (jobs: readonly FoundJob[], actor: string) =>
     store.transaction(async (tx) => {
       const refused: { id: string; reason: string }[] = [];
-      let retried = 0;
+      let resubmitted = 0;
       for (const job of jobs) {
-        const reason = await ownerOf(job.queue).onRetried(tx, { ...job, state: 'dead' }, actor);
+        const reason = await ownerOf(job.queue).onResubmitted(tx, { ...job, state: 'dead' }, actor);
         if (reason !== undefined) refused.push({ id: job.id, reason });
         else if (await revive(tx, job)) {
-          retried++;
-          await noteJob(tx, 'retry', actor, job);
+          resubmitted++;
+          await noteJob(tx, 'resubmit', actor, job);
         }
       }
-      return { retried, refused };
+      return { resubmitted, refused };
     });
   /** Runs an action at a queue, with its line of the trail when it has changed something. */
   const change = async (
@@ -90,24 +90,24 @@ export function openControl(
 
   return {
     ...readQueues({ store, owners, removed, redactor, now }),
-    async retry(id, actor) {
+    async resubmit(id, actor) {
       const found = await store.transaction(async (tx) => {
         const { job, owner } = await find(tx, id, 'runs already');
         if (job.state === 'waiting') throw conflict(job, 'is due already, and runs as soon as a gateway takes it');
-        const refusal = await owner.onRetried(tx, job, actor);
+        const refusal = await owner.onResubmitted(tx, job, actor);
         if (refusal !== undefined) throw conflict(job, `can't run again: ${refusal}`);
         const done = await RUN[job.state](tx, job);
         if (!done) throw conflict(job, 'is in another state by now');
-        await noteJob(tx, 'retry', actor, job);
+        await noteJob(tx, 'resubmit', actor, job);
         return withoutData(job, owner);
       });
       wake(found.queue);
       return found;
     },
-    async retryDead(queue, { since, most, after: begin }, actor) {
+    async resubmitFailed(queue, { since, most, after: begin }, actor) {
       await checkQueue(await store.tables(), owners, queue);
       const begun = new Date(now()).toISOString();
-      const all = { retried: 0, refused: [] as { id: string; reason: string }[] };
+      const all = { resubmitted: 0, refused: [] as { id: string; reason: string }[] };
       let after = begin ?? (since === undefined ? undefined : `${since.toISOString()}/${FIRST_ID}`);
       for (let left = most; ; left -= BATCH) {
         const filter = {
@@ -118,21 +118,21 @@ export function openControl(
         const { jobs, next } = await listJobs(await store.tables(), queue, filter, clock());
         // One that has died again meanwhile is left for the next time.
         const those = jobs.filter(({ died = '' }) => died <= begun);
-        const { retried, refused } = await retryBatch(those, actor);
-        all.retried += retried;
+        const { resubmitted, refused } = await resubmitBatch(those, actor);
+        all.resubmitted += resubmitted;
         all.refused.push(...refused);
         wake(queue);
-        if (next === undefined || those.length < jobs.length) return all satisfies RetriedAll;
-        if (left <= BATCH) return { ...all, next } satisfies RetriedAll;
+        if (next === undefined || those.length < jobs.length) return all satisfies ResubmittedAll;
+        if (left <= BATCH) return { ...all, next } satisfies ResubmittedAll;
         after = next;
       }
     },
-    drop: (id, actor) =>
+    cancel: (id, actor) =>
       store.transaction(async (tx) => {
         const { job, owner } = await find(tx, id, 'runs; cancel what it belongs to instead');
         if (!(await take(tx, job))) throw conflict(job, 'is in another state by now');
-        await owner.onDropped(tx, job, actor);
-        await noteJob(tx, 'drop', actor, job);
+        await owner.onCancelled(tx, job, actor);
+        await noteJob(tx, 'cancel', actor, job);
         return withoutData(job, owner);
       }),
     pause: (queue, actor) =>

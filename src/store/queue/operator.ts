@@ -107,7 +107,7 @@ export interface QueueAction {
   /** UTC, `yyyy-MM-ddTHH:mm:ss.fffZ`. */
   readonly at: string;
   readonly actor: string;
-  /** `retry`, `hold`, `restart`; at many messages with the result: `resubmit many: complete, 10 done, 0 refused`. */
+  /** `resubmit`, `hold`, `restart`; at many messages with the result: `resubmit many: complete, 10 done, 0 refused`. */
   readonly action: string;
   readonly queue: string;
   /** Absent for an action at the whole queue, or at a key. */
@@ -117,8 +117,8 @@ export interface QueueAction {
 }
 
 /** The result of running the dead letters of a queue again. */
-export interface RetriedAll {
-  readonly retried: number;
+export interface ResubmittedAll {
+  readonly resubmitted: number;
   readonly refused: readonly { readonly id: string; readonly reason: string }[];
   /** Present when there are more: `after` of the call that goes on. */
   readonly next?: string;
@@ -133,20 +133,20 @@ export interface QueueControl extends QueueReader {
    * Runs a dead letter again, with all its attempts and behind the jobs of its key; releases a held job; or runs a delayed job now.
    * @throws Fault NOT_FOUND; CONFLICT for one that waits or runs, or whose owner can't take it back
    */
-  retry(id: string, actor: string): Promise<KeptJob>;
+  resubmit(id: string, actor: string): Promise<KeptJob>;
   /**
    * Runs the dead letters of a queue again, those that died first before the others.
-   * @param options `since`: only those that died then or later; `most`: the number to try; `after`: {@link RetriedAll.next}
+   * @param options `since`: only those that died then or later; `most`: the number to try; `after`: {@link ResubmittedAll.next}
    * of the call before
    * @throws Fault NOT_FOUND for an unknown queue, BAD_PARAMETER for `after`
    */
-  retryDead(
+  resubmitFailed(
     queue: string,
     options: { readonly since?: Date; readonly most: number; readonly after?: string },
     actor: string,
-  ): Promise<RetriedAll>;
+  ): Promise<ResubmittedAll>;
   /** Removes a job that waits, is delayed, held or dead. @returns what it was @throws Fault NOT_FOUND; CONFLICT for one that runs */
-  drop(id: string, actor: string): Promise<KeptJob>;
+  cancel(id: string, actor: string): Promise<KeptJob>;
   /** Lets no gateway take jobs from a queue; those that run go on. @returns whether it was not paused @throws Fault NOT_FOUND */
   pause(queue: string, actor: string): Promise<boolean>;
   /** @returns whether it was paused @throws Fault NOT_FOUND */
@@ -166,9 +166,9 @@ export interface JobOwner {
    * Brings back the state that the job needs in order to run, in the transaction in which it is entered again or becomes due.
    * @returns why that is not possible, as in `process request 7 is Success`; then it has changed nothing
    */
-  onRetried(tx: Db, job: OwnedJob, actor: string): Promise<string | undefined>;
-  /** Ends what waits for the job, in the transaction in which it is dropped. */
-  onDropped(tx: Db, job: OwnedJob, actor: string): Promise<void>;
+  onResubmitted(tx: Db, job: OwnedJob, actor: string): Promise<string | undefined>;
+  /** Ends what waits for the job, in the transaction in which it is cancelled. */
+  onCancelled(tx: Db, job: OwnedJob, actor: string): Promise<void>;
   /** The instance number of the process request that a job belongs to. */
   requestOf?(data: JobData): number;
   /** A key of its jobs without declared secrets; as it is when absent. */

@@ -125,7 +125,7 @@ async function renew(db: Db): Promise<void> {
 
 /** Milliseconds between two signs of life of a gateway that has kinds, and after which one without any counts as gone. */
 const SIGN = 10_000;
-const GONE = 3 * SIGN;
+export const GONE = 3 * SIGN;
 /** Milliseconds for which the row of a gateway is kept after its last sign of life, at least. */
 const KEPT = 86_400_000;
 

@@ -46,7 +46,7 @@ async function isDevelopment(db: Db, hasObjects: boolean): Promise<boolean> {
 
 const KEPT: ReadonlySet<string> = new Set(
   Object.entries(OWN_TABLES)
-    .filter(([, rows]) => rows === 'kept')
+    .filter(([, { rebuild }]) => rebuild === 'kept')
     .map(([table]) => table),
 );
 

@@ -1,3 +1,4 @@
+import type { DoctypeReport } from './doctype.ts';
 import type { XmlSource } from './source.ts';
 import { isXmlName } from './text.ts';
 
@@ -49,6 +50,9 @@ export class CharacterReader {
   #ampersand: number;
   #sectionEnd: number;
 
+  /** What is reported of references to other entities, once a DOCTYPE was read past. */
+  doctype: DoctypeReport | undefined;
+
   constructor(source: XmlSource) {
     this.#source = source;
     this.#text = source.text;
@@ -94,7 +98,7 @@ export class CharacterReader {
       const end = this.#find(';', start);
       if (end >= to) throw this.#source.error('a reference has no semicolon', start);
       if (at < start) out += isValue ? this.#spaced(at, start) : this.#text.slice(at, start);
-      out += this.#referred(start, end);
+      out += this.#referred(start, end, isValue);
       at = end + 1;
       this.#ampersand = this.#find('&', at);
     }
@@ -103,7 +107,7 @@ export class CharacterReader {
   }
 
   /** The text that a reference represents, given without its `&` and `;`. */
-  #referred(start: number, end: number): string {
+  #referred(start: number, end: number, isValue: boolean): string {
     const name = this.#text.slice(start + 1, end);
     const entity = ENTITIES.get(name);
     if (entity !== undefined) return entity;
@@ -113,8 +117,11 @@ export class CharacterReader {
       throw this.#source.error('malformed character entity', start);
     }
     if (name === '') throw this.#source.error('empty entity name', start);
-    const reason = isXmlName(name) ? 'undefined entity' : 'disallowed character in entity name';
-    throw this.#source.error(reason, start);
+    if (!isXmlName(name)) throw this.#source.error('disallowed character in entity name', start);
+    if (this.doctype === undefined) throw this.#source.error('undefined entity', start);
+    if (isValue) throw this.#source.error(`the entity "${name}" is declared by a DOCTYPE, which is not read`, start);
+    this.doctype.entity(name, this.#source.lineOf(start), this.#source.columnOf(start));
+    return '';
   }
 }
 

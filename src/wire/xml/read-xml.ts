@@ -1,5 +1,6 @@
 import { CharacterReader, checkCharacters } from './characters.ts';
 import { skipDeclaration } from './declaration.ts';
+import { type DoctypeReport, skipDoctype } from './doctype.ts';
 import { nameAt, nameError, type XmlName } from './name.ts';
 import { OUTERMOST, type Scope } from './namespaces.ts';
 import { skipWhite, XML_LIMITS, XmlError, type XmlLimits, XmlSource } from './source.ts';
@@ -33,18 +34,20 @@ class DocumentScanner {
   readonly #outer: (ReadElement | undefined)[] = [];
   readonly #names: XmlName[] = [];
   #elements = 0;
+  readonly #doctype: DoctypeReport | undefined;
   // The most recent prefix lookup, with its scope: most elements share it.
   #prefix = '';
   #scope = OUTERMOST;
   #namespace = '';
 
   /** @throws XmlError for characters that are not allowed in XML */
-  constructor(text: string, limits: XmlLimits) {
+  constructor(text: string, limits: XmlLimits, doctype: DoctypeReport | undefined) {
     const source = new XmlSource(text);
     checkCharacters(source);
     this.#source = source;
     this.#text = source.text;
     this.#limits = limits;
+    this.#doctype = doctype;
     this.#characters = new CharacterReader(source);
     this.#attributes = new AttributeReader(source, this.#characters, limits);
   }
@@ -176,7 +179,7 @@ class DocumentScanner {
     return end + 1;
   }
 
-  /** A comment (2.5) or a CDATA section (2.7); a document type is rejected. */
+  /** A comment (2.5) or a CDATA section (2.7); a document type is rejected, or read past once. */
   #readDeclared(start: number): number {
     const text = this.#text;
     if (text.startsWith('--', start + 2)) {
@@ -191,6 +194,11 @@ class DocumentScanner {
       return end + 3;
     }
     const isDoctype = text.startsWith('DOCTYPE', start + 2);
+    const isSkipped = this.#root === undefined && this.#characters.doctype === undefined;
+    if (isDoctype && isSkipped && this.#doctype !== undefined) {
+      this.#characters.doctype = this.#doctype;
+      return skipDoctype(this.#source, start, this.#doctype);
+    }
     throw this.#source.error(
       isDoctype ? 'it has a DOCTYPE, which is not read here' : 'neither a comment nor a CDATA section',
       start,
@@ -221,7 +229,17 @@ class DocumentScanner {
 
 // XML 1.0 (fifth edition) and Namespaces in XML 1.0 (third edition), read strictly; a document type is rejected.
 
-export { XML_LIMITS, XmlError, type XmlLimits };
+export { type DoctypeReport, XML_LIMITS, XmlError, type XmlLimits };
+
+/**
+ * Reads a whole document and past its DOCTYPE, of which nothing is fetched, expanded or applied: for files that people name, and
+ * never for messages.
+ * @throws XmlError
+ */
+export function readXmlPastDoctype(text: string, doctype: DoctypeReport): XmlElement {
+  if (text.length > XML_LIMITS.document) return readXml(text);
+  return new DocumentScanner(text, XML_LIMITS, doctype).read();
+}
 
 /** Reads a whole document, as an {@link XmlReader} does. @throws XmlError */
 export function readXml(text: string, limits?: Partial<XmlLimits>): XmlElement {
@@ -257,7 +275,7 @@ export class XmlReader {
   end(): XmlElement {
     if (this.#failure !== undefined) throw this.#failure;
     try {
-      return new DocumentScanner(this.#text, this.#limits).read();
+      return new DocumentScanner(this.#text, this.#limits, undefined).read();
     } catch (error) {
       throw error instanceof XmlError ? this.#refuse(error) : error;
     }

@@ -225,3 +225,46 @@ paths:
     expect(errorsOf(declared)).toEqual([]);
   });
 });
+
+describe('an operation OPTIONS', () => {
+  const text = contract(`
+paths:
+  /a: { get: { operationId: a, responses: { '200': { description: ok } } }, options: { responses: { '200': { description: ok } } } }
+  /b: { options: { responses: { '200': { description: ok } } } }
+`);
+
+  it('is answered by the gateway where its path is served', async () => {
+    const { losses } = await declaredOf(text, { as: 'provider' });
+    expect(losses.map(({ kind, what, instead }) => [kind, `${what}: ${instead}`])).toEqual([
+      ['operation', 'the operation OPTIONS "/b": left out'],
+      ['note', 'the operation OPTIONS "/a": answered by the gateway itself, with the methods of the path'],
+    ]);
+  });
+
+  it('is lost to callers', async () => {
+    const { losses } = await declaredOf(text, { as: 'consumer' });
+    expect(losses.map(({ kind }) => kind)).toEqual(['operation', 'operation']);
+  });
+});
+
+it('an operation that check refuses in any form is left out, and no other', async () => {
+  const text = contract(`
+paths:
+  /a: { get: { operationId: a, responses: { '200': { description: ok } } } }
+  /b: { get: { operationId: b, responses: { '200': { description: ok } } } }
+`);
+  const { declared, losses } = await declaredOf(text, {
+    judge: (all) =>
+      all.flatMap(({ kind, id, keys }) =>
+        kind === 'service' && Object.hasOwn(keys.operations as object, 'a')
+          ? [{ kind, id, operation: 'a', message: 'No a.' }]
+          : [],
+      ),
+  });
+  expect(errorsOf(declared)).toEqual([]);
+  expect(Object.values(yamlOf(declared)).join()).toMatch(/operations:\n\s+b:/);
+  expect(losses.map(({ kind, what, instead }) => `${kind}: ${what}: ${instead}`)).toEqual([
+    'operation: the operation a of Shop.v1, which is not valid: No a: declared without its messages and with `active: false`',
+    'operation: the operation a of Shop.v1, which is not valid in a simpler form either: No a: left out',
+  ]);
+});

@@ -8,7 +8,7 @@ import type {
 } from '../../../src/import/draft.ts';
 import { readOpenApi } from '../../../src/import/openapi/read-openapi.ts';
 import { OPENAPI_LANGUAGE } from '../../../src/import/openapi/sources.ts';
-import { ImportError, Losses, placeWords } from '../../../src/import/place.ts';
+import { ImportError, Losses, placeWords, refuseInvalid } from '../../../src/import/place.ts';
 import { gather } from '../../../src/import/source.ts';
 
 /** Reads a contract from texts by their locations, of which `api.yaml` is the contract. */
@@ -16,12 +16,15 @@ export async function readTexts(
   files: Readonly<Record<string, string>>,
   losses = new Losses(),
   root = 'api.yaml',
+  tolerant = false,
 ): Promise<DraftContract> {
   const read = async (location: string) => {
     const text = files[location];
     return text === undefined ? { missing: 'does not exist' } : { bytes: new TextEncoder().encode(text) };
   };
-  return readOpenApi(root, await gather([root], OPENAPI_LANGUAGE, read, losses), losses);
+  const contract = readOpenApi(root, await gather([root], OPENAPI_LANGUAGE, read, losses), losses);
+  if (!tolerant) refuseInvalid(losses.all());
+  return contract;
 }
 
 /** A contract as a person would note it down, with its losses; or its error. */

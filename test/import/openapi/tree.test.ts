@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { readJson } from '../../../src/import/openapi/json.ts';
 import { OPENAPI_LANGUAGE } from '../../../src/import/openapi/sources.ts';
+import { Losses } from '../../../src/import/place.ts';
 import { readTexts } from './summary.ts';
 
-const parse = (text: string) => OPENAPI_LANGUAGE.parse(new TextEncoder().encode(text), 'api');
+const parse = (text: string) => OPENAPI_LANGUAGE.parse(new TextEncoder().encode(text), 'api', new Losses());
 const VALUE = { a: [1, -2.5e3, 'x"y\n', true, null], 'b c': { d: {} }, 200: 'ok' };
 
 describe('the tree of a contract', () => {

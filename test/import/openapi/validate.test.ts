@@ -21,7 +21,7 @@ paths:
 
 describe('a contract that is not valid is refused for', () => {
   it.each([
-    ['{ name: id, in: path, schema: { type: string } }', 'api.yaml:7:11: not valid OpenAPI 3.0: "0" lacks "required"'],
+    ['{ name: id, in: path, schema: { type: string } }', 'api.yaml:7:11: not valid OpenAPI 3.0: "id" lacks "required"'],
     [
       '{ name: id, in: form, schema: { type: string } }',
       'api.yaml:7:23: not valid OpenAPI 3.0: "in" must be one of path, query, header, cookie',
@@ -32,7 +32,7 @@ describe('a contract that is not valid is refused for', () => {
     ],
     [
       '{ name: id, in: query, example: 1, examples: {}, schema: { type: string } }',
-      'api.yaml:7:11: not valid OpenAPI 3.0: "0" has members that exclude each other',
+      'api.yaml:7:11: not valid OpenAPI 3.0: "id" has members that exclude each other',
     ],
   ])('what its parameter lacks: %s', async (parameter, message) => {
     expect(await refusal(operation(parameter))).toBe(message);

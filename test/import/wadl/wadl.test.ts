@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { declaredOf, errorsOf, yamlOf } from '../support.ts';
 
 const wadl = (inside: string): string =>
@@ -93,8 +93,8 @@ it('what is not carried is told: other methods, references to nothing, headers o
   const { losses } = await declaredOf({ 'shop.wadl': text });
   expect(losses.map(({ what, instead }) => `${what}: ${instead}`)).toEqual([
     'the reference "#gone" leads nowhere: left out',
-    'the method OPTIONS of a: left out',
-    'the header X-Count of replies: not read',
+    'the header "X-Count" of replies: not read',
+    'the operation OPTIONS "a": left out',
   ]);
 });
 
@@ -119,4 +119,45 @@ it('a variable of a path that takes slashes is a segment, and patterns of number
     'the pattern ".+" of the variable "rest" in a path: a single segment, without slashes',
     'the pattern "[1-9]+" of the variable "n" in a path: not checked',
   ]);
+});
+
+describe('xi:include', () => {
+  const XI = 'xmlns:xi="http://www.w3.org/2001/XInclude"';
+  const NS = 'xmlns="http://wadl.dev.java.net/2009/02"';
+  const namesOf = (declared: Awaited<ReturnType<typeof declaredOf>>['declared']): string[] =>
+    declared.flatMap(({ kind, keys }) => (kind === 'service' ? Object.keys(keys.operations as object) : []));
+
+  it('stands for a part of another file, wherever it is', async () => {
+    const files = {
+      'shop.wadl': `<application ${NS} ${XI}><grammars><xi:include href="types/a.xsd"/></grammars>
+<xi:include href="parts/resources.xml"/></application>`,
+      'parts/resources.xml': `<resources ${NS} ${XI} base="http://h/"><resource path="a"><xi:include href="params.xml" xpointer="key"/>
+<method name="GET" id="read"><response><representation mediaType="application/xml" element="t:item" xmlns:t="urn:t"/></response></method>
+<xi:include href="gone.xml"><xi:fallback><method name="PUT" id="write"/></xi:fallback></xi:include></resource></resources>`,
+      'parts/params.xml': `<params ${NS}><param id="key" name="key" style="query" type="xs:int" xmlns:xs="http://www.w3.org/2001/XMLSchema"/></params>`,
+      'types/a.xsd':
+        '<xs:schema xmlns:xs="http://www.w3.org/2001/XMLSchema" targetNamespace="urn:t"><xs:element name="item"><xs:complexType><xs:sequence><xs:element name="number" type="xs:int"/></xs:sequence></xs:complexType></xs:element></xs:schema>',
+    };
+    const { declared, losses } = await declaredOf(files);
+    expect(errorsOf(declared)).toEqual([]);
+    expect(namesOf(declared)).toEqual(['read', 'write']);
+    const yaml = Object.values(yamlOf(declared)).join('\n');
+    expect(yaml).toContain('get: a{?key}');
+    expect(yaml).toContain('number: { type: int, required: true }');
+    expect(losses.map(({ what }) => what)).toEqual(['the part "gone.xml" does not exist']);
+  });
+
+  it('that includes itself is listed', async () => {
+    const files = {
+      'shop.wadl': `<application ${NS} ${XI}><resources base="http://h/"><resource path="a"><method name="GET" id="read"/>
+<xi:include href="a.xml"/></resource></resources></application>`,
+      'a.xml': `<xi:include ${XI} href="b.xml"/>`,
+      'b.xml': `<xi:include ${XI} href="a.xml"/>`,
+    };
+    const { declared, losses } = await declaredOf(files);
+    expect(namesOf(declared)).toEqual(['read']);
+    expect(losses.map(({ what, instead }) => `${what}: ${instead}`)).toEqual([
+      expect.stringMatching(/^"[ab]\.xml" includes itself: left out$/),
+    ]);
+  });
 });

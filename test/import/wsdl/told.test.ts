@@ -13,7 +13,7 @@ async function toldOf(text: string, as: 'consumer' | 'provider' = 'consumer') {
   const { declared, losses } = await declaredOf({ 'a.wsdl': text }, { as });
   expect(errorsOf(declared)).toEqual([]);
   const told = losses.map(({ what, instead }) => `${what}: ${instead}`);
-  return { told, yaml: yamlOf(declared), notes: losses.map(({ note }) => note === true) };
+  return { told, yaml: yamlOf(declared), notes: losses.map(({ kind }) => kind === 'note') };
 }
 
 describe('what a binding says', () => {

@@ -153,7 +153,7 @@ it.each([
     '<definitions xmlns="http://schemas.xmlsoap.org/wsdl/"\n targetNamespace="urn:t" xmlns:t="http://{{host}}/t"/>',
     'a.wsdl:2:26: the namespace "http://{{host}}/t" is not a URI',
   ],
-  ['<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', 'a.wsdl:1:1: not valid XML'],
+  ['<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', 'a.wsdl:1:33: the root element <a>'],
 ])('%s is refused', async (text, words) => {
   await expect(declaredOf({ 'a.wsdl': text })).rejects.toThrow(words);
 });

@@ -192,11 +192,11 @@ describeEngines('attempts at a job', ({ place }) => {
     const id = await enter(store, queue, { data: { a: 1 } });
     await eventually('a dead letter', async () => (await queue.deadLetters())[0]);
     broken = false;
-    expect(await controlOf(queue).retry(id, 'ada')).toMatchObject({ id, state: 'dead', attempts: 1 });
+    expect(await controlOf(queue).resubmit(id, 'ada')).toMatchObject({ id, state: 'dead', attempts: 1 });
     await eventually('the second run', () => (ran.length === 2 ? true : undefined));
     await drained(queue);
     expect(ran).toEqual([1, 1]);
     expect(await queue.deadLetters()).toEqual([]);
-    await expect(controlOf(queue).retry(id, 'ada')).rejects.toThrow(`There is no job ${id}.`);
+    await expect(controlOf(queue).resubmit(id, 'ada')).rejects.toThrow(`There is no job ${id}.`);
   });
 });

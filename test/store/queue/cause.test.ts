@@ -62,7 +62,7 @@ describeEngines('the cause of a job', ({ place }) => {
     expect(await controlOf(queue).get(id)).toMatchObject({
       cause: { requestId: 'R-1', traceparent: cause.traceparent },
     });
-    await inTrace(continueTrace({ requestId: 'R-2' }), () => controlOf(queue).retry(id, 'ada'));
+    await inTrace(continueTrace({ requestId: 'R-2' }), () => controlOf(queue).resubmit(id, 'ada'));
     await drained(queue);
     expect(ran).toEqual([cause, cause]);
   });

@@ -192,22 +192,22 @@ describeEngines('an operator at the queue', ({ place }) => {
     await eventually('a dead letter', async () => (await queue.deadLetters())[0]);
     const asked: OwnedJob[] = [];
     const closed = controlOf(queue, {
-      async onRetried(_, job, actor) {
+      async onResubmitted(_, job, actor) {
         asked.push(job);
         return `${actor} is not its friend`;
       },
     });
-    await expect(closed.retry(id, 'ada')).rejects.toThrow(
+    await expect(closed.resubmit(id, 'ada')).rejects.toThrow(
       `Job ${id} of ${QUEUE} can't run again: ada is not its friend.`,
     );
     expect(asked).toMatchObject([{ id, state: 'dead', data: {} }]);
-    expect(await closed.retryDead(QUEUE, { most: 10 }, 'ada')).toEqual({
-      retried: 0,
+    expect(await closed.resubmitFailed(QUEUE, { most: 10 }, 'ada')).toEqual({
+      resubmitted: 0,
       refused: [{ id, reason: 'ada is not its friend' }],
     });
     expect(ran).toEqual([1]);
     const control = controlOf(queue);
-    expect(await control.retry(id, 'ada')).toMatchObject({ id, state: 'dead' });
+    expect(await control.resubmit(id, 'ada')).toMatchObject({ id, state: 'dead' });
     const again = await eventually('the second death', async () => {
       const { tried, state } = await control.get(id);
       return tried.length === 2 && state === 'dead' ? tried : undefined;
@@ -217,12 +217,12 @@ describeEngines('an operator at the queue', ({ place }) => {
       [1, 'broken'],
     ]);
     broken = false;
-    await control.retry(id, 'ada');
+    await control.resubmit(id, 'ada');
     await eventually('the third run', () => ran.length === 3 || undefined);
     await drained(queue);
     expect(await control.trail(10)).toMatchObject([
-      { actor: 'ada', action: 'retry', queue: QUEUE, job: id },
-      { actor: 'ada', action: 'retry', queue: QUEUE, job: id },
+      { actor: 'ada', action: 'resubmit', queue: QUEUE, job: id },
+      { actor: 'ada', action: 'resubmit', queue: QUEUE, job: id },
     ]);
   });
 
@@ -253,7 +253,7 @@ describeEngines('an operator at the queue', ({ place }) => {
     ];
     const control = controlOf(queue);
     await eventually('three delayed jobs', async () => (await control.overview())[0]?.delayed === 3 || undefined);
-    for (const id of ids) expect(await control.retry(id, 'ada')).toMatchObject({ state: 'delayed' });
+    for (const id of ids) expect(await control.resubmit(id, 'ada')).toMatchObject({ state: 'delayed' });
     await drained(queue);
     expect(ran.toSorted()).toEqual([
       [0, 1],
@@ -288,12 +288,12 @@ describeEngines('an operator at the queue', ({ place }) => {
     });
     await drained(queue);
     broken = false;
-    expect(await control.retryDead(QUEUE, { since, most: 60 }, 'ada')).toEqual({
-      retried: 60,
+    expect(await control.resubmitFailed(QUEUE, { since, most: 60 }, 'ada')).toEqual({
+      resubmitted: 60,
       refused: [],
       next: expect.any(String),
     });
-    expect(await control.retryDead(QUEUE, { since, most: 1000 }, 'ada')).toEqual({ retried: 60, refused: [] });
+    expect(await control.resubmitFailed(QUEUE, { since, most: 1000 }, 'ada')).toEqual({ resubmitted: 60, refused: [] });
     await eventually('all runs', () => ran === 120 || undefined);
     expect((await control.list(QUEUE, { state: 'dead', limit: 10 })).jobs).toHaveLength(1);
   });
@@ -301,7 +301,7 @@ describeEngines('an operator at the queue', ({ place }) => {
   it('runs the dead letters again that come after others which are refused', async () => {
     const store = await (await place()).migrated();
     const queue = await queueOver(store);
-    const control = controlOf(queue, { onRetried: async (_, { data }) => (data.n === 121 ? undefined : 'no') });
+    const control = controlOf(queue, { onResubmitted: async (_, { data }) => (data.n === 121 ? undefined : 'no') });
     let broken = true;
     const ran: unknown[] = [];
     queue.work(
@@ -318,17 +318,17 @@ describeEngines('an operator at the queue', ({ place }) => {
     await drained(queue);
     broken = false;
     const most = 60;
-    const calls = [await control.retryDead(QUEUE, { most }, 'ada')];
+    const calls = [await control.resubmitFailed(QUEUE, { most }, 'ada')];
     for (let after = calls[0]?.next; after !== undefined; after = calls.at(-1)?.next)
-      calls.push(await control.retryDead(QUEUE, { most, after }, 'ada'));
-    expect(calls.map(({ retried, refused }) => [retried, refused.length])).toEqual([
+      calls.push(await control.resubmitFailed(QUEUE, { most, after }, 'ada'));
+    expect(calls.map(({ resubmitted, refused }) => [resubmitted, refused.length])).toEqual([
       [0, 60],
       [0, 60],
       [1, 0],
     ]);
     await eventually('its run', () => ran.length === 1 || undefined);
     expect(ran).toEqual([121]);
-    await expect(control.retryDead(QUEUE, { most, after: 'yesterday' }, 'ada')).rejects.toThrow('After');
+    await expect(control.resubmitFailed(QUEUE, { most, after: 'yesterday' }, 'ada')).rejects.toThrow('After');
   });
 
   it('drops jobs that wait, are delayed or are dead, and lets the next of a key go on', async () => {
@@ -336,13 +336,13 @@ describeEngines('an operator at the queue', ({ place }) => {
     const queue = await queueOver(store);
     const dropped: unknown[] = [];
     const control = controlOf(queue, {
-      onDropped: async (_, { data, state }, actor) => void dropped.push([data.n, state, actor]),
+      onCancelled: async (_, { data, state }, actor) => void dropped.push([data.n, state, actor]),
     });
     const first = await enter(store, queue, { data: { n: 1 }, key: 'k' });
     await enter(store, queue, { data: { n: 2 }, key: 'k' });
     const delayed = await enter(store, queue, { data: { n: 3 }, after: new Date(Date.now() + HOUR) });
-    await control.drop(first, 'ada');
-    await control.drop(delayed, 'ada');
+    await control.cancel(first, 'ada');
+    await control.cancel(delayed, 'ada');
     const [begun, end] = [gate(), gate()];
     queue.work(
       QUEUE,
@@ -356,25 +356,25 @@ describeEngines('an operator at the queue', ({ place }) => {
     await begun.opened;
     const [running] = (await control.list(QUEUE, { state: 'running', limit: 9 })).jobs;
     const id = running?.id ?? '';
-    await expect(control.drop(id, 'ada')).rejects.toThrow(
+    await expect(control.cancel(id, 'ada')).rejects.toThrow(
       `Job ${id} of ${QUEUE} runs; cancel what it belongs to instead.`,
     );
-    await expect(control.retry(id, 'ada')).rejects.toThrow('runs already');
+    await expect(control.resubmit(id, 'ada')).rejects.toThrow('runs already');
     end.open();
     await eventually('a dead letter', async () => (await queue.deadLetters())[0]);
-    await control.drop(id, 'eve');
+    await control.cancel(id, 'eve');
     expect(dropped).toEqual([
       [1, 'waiting', 'ada'],
       [3, 'delayed', 'ada'],
       [2, 'dead', 'eve'],
     ]);
     expect(await control.overview()).toMatchObject([{ waiting: 0, running: 0, delayed: 0, dead: 0 }]);
-    await expect(control.drop(id, 'ada')).rejects.toThrow(`There is no job ${id}.`);
-    await expect(control.drop('no id', 'ada')).rejects.toThrow('There is no job no id.');
+    await expect(control.cancel(id, 'ada')).rejects.toThrow(`There is no job ${id}.`);
+    await expect(control.cancel('no id', 'ada')).rejects.toThrow('There is no job no id.');
     expect((await control.trail(10)).map(({ action, actor }) => [action, actor])).toEqual([
-      ['drop', 'eve'],
-      ['drop', 'ada'],
-      ['drop', 'ada'],
+      ['cancel', 'eve'],
+      ['cancel', 'ada'],
+      ['cancel', 'ada'],
     ]);
     const left = await (await store.tables()).selectFrom('signalbox_job_attempt').selectAll().execute();
     expect(left).toEqual([]);
@@ -385,11 +385,11 @@ describeEngines('an operator at the queue', ({ place }) => {
     const queue = await queueOver(store);
     const id = await enter(store, queue, { key: 'k' });
     const control = controlOf(queue, {
-      async onDropped() {
+      async onCancelled() {
         throw new Error('no');
       },
     });
-    await expect(control.drop(id, 'ada')).rejects.toThrow('no');
+    await expect(control.cancel(id, 'ada')).rejects.toThrow('no');
     expect(await control.get(id)).toMatchObject({ state: 'waiting' });
     expect(await control.trail(10)).toEqual([]);
   });
@@ -450,8 +450,8 @@ describeEngines('an operator at the queue', ({ place }) => {
     const id = await enter(store, queue, { data: { pin: 'p1n-7Q', open: 'and p1n-7Q' } });
     await eventually('a dead letter', async () => (await queue.deadLetters())[0]);
     const owner = {
-      onRetried: async () => undefined,
-      onDropped: async () => {},
+      onResubmitted: async () => undefined,
+      onCancelled: async () => {},
       read: async (_: unknown, data: Readonly<Record<string, unknown>>) => ({
         payload: { ...data, pin: '***' },
         secrets: [String(data.pin)],

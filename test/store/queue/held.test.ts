@@ -94,7 +94,7 @@ describeEngines('jobs that are held', ({ place }) => {
       ),
     );
     await heldJobs(queue);
-    expect(await controlOf(queue).drop(ids[0] as string, 'ann')).toMatchObject({ id: ids[0], state: 'held' });
+    expect(await controlOf(queue).cancel(ids[0] as string, 'ann')).toMatchObject({ id: ids[0], state: 'held' });
     await eventually('the second to be held', async () =>
       (await heldJobs(queue))[0]?.id === ids[1] ? true : undefined,
     );
@@ -114,7 +114,7 @@ describeEngines('jobs that are held', ({ place }) => {
     await heldJobs(queue);
     expect(await controlOf(queue).get(id)).toMatchObject({ state: 'held', reason: '1 is broken', tried: [{}, {}] });
     broken.clear();
-    expect(await controlOf(queue).retry(id, 'ann')).toMatchObject({ id, state: 'held' });
+    expect(await controlOf(queue).resubmit(id, 'ann')).toMatchObject({ id, state: 'held' });
     await drained(queue);
     expect(await queue.deadLetters()).toEqual([]);
   });

@@ -98,7 +98,7 @@ describeEngines('jobs with keys', ({ kind, place }) => {
     await again.start();
     await enter(store, again, { data: { n: 3 }, key: 'k' });
     await begun.opened;
-    await controlOf(again).retry(id, 'ada');
+    await controlOf(again).resubmit(id, 'ada');
     await enter(store, again, { data: { n: 4 }, key: 'k' });
     end.open();
     await drained(again);

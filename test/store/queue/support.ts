@@ -35,8 +35,8 @@ export const GATEWAY: Pick<QueueContext, 'gateway' | 'pace'> = {
 /** What an operator does with the jobs of the tests, which belong to nothing unless said otherwise. */
 export function controlOf(queue: JobQueue, owner: Partial<JobOwner> = {}): QueueControl {
   const own: JobOwner = {
-    onRetried: async () => undefined,
-    onDropped: async () => {},
+    onResubmitted: async () => undefined,
+    onCancelled: async () => {},
     read: async (_, payload) => ({ payload, secrets: [] }),
     ...owner,
   };

@@ -50,8 +50,8 @@ ${more(next === undefined ? undefined : address('/users/log', { ...asked, after:
 /** Suggestions; others can be entered. */
 const ACTIONS = [
   ...['add', 'passwd', 'disable', 'enable', 'role', 'key-add', 'key-revoke', 'certificate-add', 'certificate-remove'],
-  ...['sign-in', 'sign-out', 'session-end', 'pause', 'resume', 'retry', 'drop', 'hold', 'release', 'resubmit'],
-  ...['cancel', 'skip', 'edit', 'schedule', 'restart', 'delete'],
+  ...['sign-in', 'sign-out', 'session-end', 'pause', 'resume', 'resubmit', 'hold', 'release'],
+  ...['cancel', 'edit', 'schedule', 'restart', 'delete'],
 ];
 
 /** A time in UTC, as browsers send it from a field. @throws Fault BAD_PARAMETER */

@@ -1,0 +1,1 @@
+export { type Moved, moveData, type Plan, planMove, type Step } from './move.ts';
