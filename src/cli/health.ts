@@ -38,7 +38,7 @@ export function addHealth(program: Command): void {
     .description('ask a running gateway whether it responds')
     .argument('[address]', 'address of the gateway, as in http://127.0.0.1:8080')
     .option('--ready', 'ask whether it can serve calls, rather than whether it responds')
-    .option('--within <time>', 'repeat the question for this long, as in 30s or 1min', readTime, 0)
+    .option('--within <time>', 'repeat the question for this long, as in 30s or 1m', readTime, 0)
     .action(async (given: string | undefined, { ready, within }: HealthOptions, command: Command) => {
       const limit = performance.now() + within;
       const address = await addressOf(placeOf(command), given);

@@ -1,6 +1,7 @@
 import { type Argument, type Command, Help, InvalidArgumentError, type Option } from 'commander';
-import { duration } from '../load/schema/json-schema.ts';
-import { milliseconds } from '../load/value/units.ts';
+import { durationMeant, readDuration } from '../wire/duration.ts';
+import { readMoment as momentOf } from '../wire/moment.ts';
+import { anyOf } from '../wire/words.ts';
 
 /** The help of a command below its options. */
 export interface HelpTexts {
@@ -15,35 +16,31 @@ export interface HelpTexts {
 /** Description of the option `--json`. */
 export const AS_JSON = 'write the result as JSON, for programs';
 
-const DURATION = new RegExp(duration.pattern as string);
-const SHORTEST = milliseconds('1 ms');
-const LONGEST = milliseconds('36500 d');
+const LONGEST = 36_500 * 86_400_000;
 
 /** Reads the value of an option that takes a time. @returns milliseconds */
 export function readTime(text: string): number {
-  const time = DURATION.test(text) ? milliseconds(text) : Number.NaN;
-  if (!(time >= SHORTEST && time <= LONGEST))
-    throw new InvalidArgumentError("It takes a time such as '90 d', '12 h' or '30 min', from 1 ms to 36500 d.");
+  const time = readDuration(text);
+  if (time === undefined || time < 1 || time > LONGEST) throw new InvalidArgumentError(timeExpected(text));
   return time;
 }
 
-/** Reads the value of an option that takes a time, or how long ago it was. */
-export function readMoment(text: string): Date {
-  if (/^\d{4}-\d\d-\d\d/.test(text)) {
-    const time = Date.parse(text.length === 10 ? `${text}T00:00:00Z` : text);
-    if (!Number.isNaN(time) && isDay(text.slice(0, 10)) && /(Z|[+-]\d\d:\d\d|^.{10})$/.test(text))
-      return new Date(time);
-    throw new InvalidArgumentError(
-      "It takes a time such as '2026-03-01T12:00:00Z', or one that is past, such as '1 h'.",
-    );
-  }
-  return new Date(Date.now() - readTime(text));
+function timeExpected(text: string): string {
+  const meant = durationMeant(text).map((each) => `'${each}'`);
+  return meant.length > 0
+    ? `Write ${anyOf(meant)}.`
+    : "It takes a time such as '90 d', '12 h' or '30 m', from 1 ms to 36500 d.";
 }
 
-/** A day that there is, unlike February 30th, which `Date` takes for a day of March. */
-export function isDay(text: string): boolean {
-  const day = new Date(`${text}T00:00:00Z`);
-  return !Number.isNaN(day.getTime()) && day.toISOString().startsWith(text);
+/** Reads the value of an option that takes a moment, or how long ago it was. */
+export function readMoment(text: string): Date {
+  const at = momentOf(text, Date.now());
+  if (at !== undefined) return at;
+  throw new InvalidArgumentError(
+    /^\d{4}-/.test(text)
+      ? "It takes a time such as '2026-03-01T12:00Z', or how long ago it was, such as '1 h'."
+      : timeExpected(text),
+  );
 }
 
 const WIDEST = 100;

@@ -1,8 +1,9 @@
 import { createInterface } from 'node:readline/promises';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { Registry } from '../model/registry.ts';
-import { roughly, type View, type ViewColumn } from '../operator/view.ts';
+import type { View, ViewColumn } from '../operator/view.ts';
 import type { Store, StoreReader } from '../store/index.ts';
+import { roughly } from '../wire/duration.ts';
 import { CliFailure } from './failure.ts';
 import { AS_JSON } from './help.ts';
 import { loadRegistry, placeOf, readTables, withCurrentStore } from './project.ts';
@@ -31,7 +32,7 @@ export function columnsOf<T>(view: View<T>): Columns<T> {
 }
 
 function cellOf(value: string | number | undefined, kind: ViewColumn<unknown>['kind']): string | number | undefined {
-  if (kind === 'seconds') return value === undefined ? undefined : roughly(Number(value));
+  if (kind === 'seconds') return value === undefined ? undefined : roughly(1000 * Number(value));
   return kind === 'prose' ? shortReason(String(value ?? '')) : value;
 }
 

@@ -25,6 +25,7 @@ const help = {
     'signalbox query LOCATIONS_BY_REGION --prompt REGION=N --explain',
   ],
   notes: [
+    'With --connected, the rows of the queries that it `connects` are within its rows, in JSON and XML. A prompt of one of them is given as --prompt QUERY.NAME=VALUE.',
     'The query runs directly on the configured database, whatever its permissions are. Prompts are typed and checked as for a caller.',
     'A file of --output is replaced as a whole once all rows are read; where that fails it stays as it was. CSV is written as `csv:` of the query has it, and by --neutral and --bom for spreadsheets.',
   ],
@@ -39,6 +40,7 @@ interface QueryOptions {
   readonly output?: string;
   readonly neutral?: true;
   readonly bom?: true;
+  readonly connected?: true;
 }
 
 /** `signalbox query`: runs a stored query and prints its rows. */
@@ -61,24 +63,27 @@ export function addQuery(program: Command): void {
     .option('-o, --output <file>', 'the file to write; - is standard output (default: standard output)')
     .option('--neutral', 'in CSV, put an apostrophe before texts that a spreadsheet would calculate')
     .option('--bom', 'begin CSV with a byte order mark, by which spreadsheets know UTF-8')
+    .option('--connected', 'nest the rows of the queries that it connects, in json and xml')
     .option('--explain', "print the database's plan for these prompts instead of rows; the query does not run")
     .action(async (name: string, options: QueryOptions, command: Command) => {
-      const { format, explain: explains, output = '-', neutral, bom } = options;
+      const { format, explain: explains, output = '-', neutral, bom, connected } = options;
       if (format === 'xlsx' && !explains && output === '-' && process.stdout.isTTY)
         throw wrongUsage('a workbook is not written to a terminal', 'Write it to a file with --output FILE.');
       if (format !== 'csv' && (neutral || bom))
         throw wrongUsage(`${neutral ? '--neutral' : '--bom'} is for CSV`, 'Add --format csv.');
+      if (connected && (explains || (format !== 'json' && format !== 'xml')))
+        throw wrongUsage('only JSON and XML have a place for nested rows', 'Add --format json.');
       await checkOutput(output);
       const place = placeOf(command);
       // Queries need no handlers.
       const registry = await loadRegistry(place, 'ignore-missing');
       const query = findQuery(registry, name);
       checkFields(query, options.fields);
-      const prompts = await readPrompts(query, options.prompt);
+      const given = await readAllPrompts(query, options.prompt, connected === true);
       const { maxrows, fields } = options;
       const limits = { ...(maxrows === undefined ? {} : { maxrows }), ...(fields === undefined ? {} : { fields }) };
       const csv = { ...(neutral && { neutral }), ...(bom && { bom }) };
-      const call = { query, prompts, ...limits, csv };
+      const call = { query, ...given, ...limits, csv };
       await runQuery(registry, place, call, { format: explains ? 'plan' : format, output });
     });
 }
@@ -114,6 +119,33 @@ function checkFields(query: Query, fields: readonly string[] | undefined): void 
     if (known.includes(name)) continue;
     throw wrongUsage(`query ${query.id} has no column ${name}`, propose(name, known));
   }
+}
+
+/** The values of prompts, and with --connected of those of its members: `MEMBER.PROMPT`. */
+async function readAllPrompts(
+  query: Query,
+  given: readonly [string, string][],
+  connected: boolean,
+): Promise<Pick<Call, 'prompts' | 'connected' | 'members'>> {
+  if (!connected) return { prompts: await readPrompts(query, given) };
+  if (query.children.length === 0) throw wrongUsage(`query ${query.id} connects no others`, 'Omit --connected.');
+  const { membersOf } = await import('../query/index.ts');
+  const members = new Map(membersOf(query).map((member) => [member.id, member]));
+  const own = given.filter(([name]) => !name.includes('.'));
+  for (const [name] of given) {
+    const [id = ''] = name.split('.');
+    if (name.includes('.') && !members.has(id))
+      throw wrongUsage(`${id} is not connected by query ${query.id}`, propose(id, members.keys()));
+  }
+  const values: Record<string, DocumentValue> = {};
+  for (const [id, member] of members) {
+    const of = given.filter(([name]) => name.startsWith(`${id}.`));
+    values[id] = await readPrompts(
+      member,
+      of.map(([name, text]) => [name.slice(id.length + 1), text]),
+    );
+  }
+  return { prompts: await readPrompts(query, own), connected, members: values };
 }
 
 /** The values of prompts: text of the command line is converted like text of a URL. */

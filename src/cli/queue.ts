@@ -182,7 +182,7 @@ function addResubmit(queue: Command): void {
     .argument('[ids...]', 'ids of jobs')
     .option('--all', 'all dead letters of a queue, those that died first before the others')
     .option('--queue <name>', 'the queue, with --all')
-    .option('--since <time>', "with --all: only those that died in the last time, as in '1h' or '30 min'", readTime)
+    .option('--since <time>', "with --all: only those that died in the last time, as in '1h' or '30 m'", readTime)
     .option('--yes', 'do not ask');
   acts(command, async (acting, ids: readonly string[], { all, queue: name, since, yes }: ResubmitOptions) => {
     if ((all === undefined) === (ids.length === 0))

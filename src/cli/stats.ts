@@ -14,7 +14,7 @@ const help = {
   examples: [
     'signalbox stats  # the operations that were called in the last day',
     'signalbox stats LOCATIONS_GET  # one operation, hour by hour',
-    'signalbox stats LOCATIONS_GET --since 30min  # minute by minute',
+    'signalbox stats LOCATIONS_GET --since 30m  # minute by minute',
     'signalbox stats LOCATIONS_GET --since 7d --step 1d',
     "signalbox stats --since 1h --json | jq '.operations[] | select(.failures > 0)'",
   ],
@@ -46,10 +46,9 @@ export function addStats(program: Command): void {
       new Option('--since <time>', 'the period up to now, as in 1h or 7d').argParser(readTime).default(DAY, '1d'),
     )
     .addOption(
-      new Option(
-        '--step <time>',
-        'of one operation: whole minutes (default: 1h, or 1min of an hour or less)',
-      ).argParser(readStep),
+      new Option('--step <time>', 'of one operation: whole minutes (default: 1h, or 1m of an hour or less)').argParser(
+        readStep,
+      ),
     )
     .addOption(new Option('--limit <number>', 'the most operations, up to 1000 (default: 100)').argParser(readLimit))
     .option('--json', AS_JSON)
@@ -70,7 +69,7 @@ export function addStats(program: Command): void {
 
 function readStep(text: string): number {
   const step = readTime(text);
-  if (step % MINUTE !== 0) throw new InvalidArgumentError("It takes whole minutes, such as '5 min' or '1 h'.");
+  if (step % MINUTE !== 0) throw new InvalidArgumentError("It takes whole minutes, such as '5 m' or '1 h'.");
   return step;
 }
 

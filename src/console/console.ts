@@ -192,7 +192,7 @@ class OpenConsole implements Console {
     const reader = { user: session.user.id, token, gone: request.gone };
     const followed = this.#parts.live.follow(topics, reader);
     if (followed === undefined)
-      throw Fault.of('TOO_MANY_REQUESTS', { what: 'live pages', seconds: 30 }, { headers: { 'Retry-After': '30' } });
+      throw Fault.of('TOO_MANY_REQUESTS', { what: 'live pages', time: '30 s' }, { headers: { 'Retry-After': '30' } });
     return {
       status: 200,
       headers: { ...SECURITY, ...PRIVATE, 'Content-Type': 'text/event-stream' },

@@ -1,4 +1,5 @@
-import { roughly, type Tone, type View, type ViewColumn } from '../operator/view.ts';
+import type { Tone, View, ViewColumn } from '../operator/view.ts';
+import { roughly } from '../wire/duration.ts';
 import { exact, type Html, html, NOTHING, type Part } from './html.ts';
 import type { Visit } from './route.ts';
 
@@ -85,7 +86,7 @@ const SHOWN: Readonly<
   count: { kind: 'number', show: (value) => number(Number(value)) },
   // Something that has not ended has a word instead of a time.
   moment: { show: (value) => (/^\d{4}-/.test(String(value)) ? time(String(value)) : String(value)) },
-  seconds: { kind: 'number', show: (value) => roughly(Number(value)) },
+  seconds: { kind: 'number', show: (value) => roughly(1000 * Number(value)) },
   id: { kind: 'code', show: (value) => shortId(String(value)) },
   words: { kind: 'wide', show: String },
   prose: { kind: 'wide', show: String },
@@ -294,18 +295,5 @@ export function chart(title: string, { series, ...rest }: Lines): Html {
 export const number = (value: number | undefined): string =>
   value === undefined ? '–' : value.toLocaleString('en-US');
 
-/** A length of time: `340 ms`, `12 s`, `3 min`, `2 h`, `5 d`. */
-export function length(ms: number | undefined): string {
-  if (ms === undefined) return '–';
-  if (ms < 10) return `${ms.toFixed(1)} ms`;
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  const units = [
-    ['d', 86_400],
-    ['h', 3600],
-    ['min', 60],
-    ['s', 1],
-  ] as const;
-  const seconds = ms / 1000;
-  const [unit, size] = units.find(([, each]) => seconds >= each) ?? ['s', 1];
-  return `${unit === 's' && seconds < 10 ? seconds.toFixed(1) : Math.floor(seconds / size)} ${unit}`;
-}
+/** A length of time that was measured. */
+export const length = (ms: number | undefined): string => (ms === undefined ? '–' : roughly(ms));

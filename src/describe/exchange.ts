@@ -12,8 +12,8 @@ import {
   replyForms,
   takesBody,
 } from '../model/service.ts';
+import { duration } from '../wire/duration.ts';
 import { problemMediaType } from '../wire/problem.ts';
-import { duration } from '../wire/words.ts';
 
 /** The forms of an operation's reply, the default first; empty when nothing is sent. */
 export function sentForms(operation: Operation): readonly ReplyForm[] {
@@ -27,7 +27,7 @@ export function faultForms(operation: Operation): readonly ReplyForm[] {
   const message: Message = { kind: 'document', document: operation.fault };
   const inJson: ReplyForm = { mediaType: faultType(operation, 'json'), format: 'json', message };
   const forms = sentForms(operation).map(({ format }): ReplyForm => {
-    return format === 'json' || format === 'raw' || format === 'multipart'
+    return format !== 'xml' && format !== 'psnonxml'
       ? inJson
       : { mediaType: format === 'xml' ? faultType(operation, 'xml') : 'application/xml', format, message };
   });
@@ -97,14 +97,14 @@ const faultStatusList: readonly FaultStatus[] = [
   status('KEY_REUSED', 'The first call with the same key had another content. Use a new key.', {}),
   status('TOO_MANY_REQUESTS', 'Too many requests. The Retry-After header states when to try again.', {
     what: 'the operation',
-    seconds: 7,
+    time: '7 s',
   }),
   status('INTERNAL', 'The request could not be answered.', { operation: 'The operation' }),
   status('UPSTREAM_FAILED', 'The system behind this operation could not be reached, or failed.', {
     operation: 'the operation',
   }),
   status('UNAVAILABLE', 'Temporarily not available. Try again later.', { reason: 'the gateway is stopping' }),
-  status('TIMEOUT', 'The operation took too long and was cancelled.', { what: 'The operation', seconds: 30 }),
+  status('TIMEOUT', 'The operation took too long and was cancelled.', { what: 'The operation', time: '30 s' }),
 ];
 
 function status<C extends FaultCode>(code: C, meaning: string, parameters: FaultParameters<C>): FaultStatus {

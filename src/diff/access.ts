@@ -8,7 +8,7 @@ import type {
   UsernameTokenScheme,
 } from '../model/security.ts';
 import { type Operation, onceOf, reachedBy } from '../model/service.ts';
-import { duration } from '../wire/words.ts';
+import { duration } from '../wire/duration.ts';
 import { inside, type Pair, type Scope, type Sides } from './changes.ts';
 
 /** Who may use something. */

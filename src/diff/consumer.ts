@@ -2,7 +2,7 @@ import type { ConsumerOperation, RestConsumer, SoapConsumer } from '../model/con
 import { formWords } from '../model/form.ts';
 import type { MessageSigner, Node, NodeCredential, ReplySignature, UsernameToken } from '../model/node.ts';
 import type { SoapForm } from '../model/service.ts';
-import { duration } from '../wire/words.ts';
+import { duration } from '../wire/duration.ts';
 import { hmacWords } from './access.ts';
 import {
   type Comparison,
@@ -149,7 +149,7 @@ function replyWords({ certificateFile, subject, algorithms, digests, maxAge, con
   const by = certificateFile === undefined ? (subject ?? 'an authority') : `the certificate ${certificateFile.source}`;
   const words = [...algorithms, ...digests].map(algorithmWord);
   const confirmed = confirmation ? ', which confirm the signature of the request' : '';
-  return `replies signed by ${by} (${words.join(', ')}) within ${maxAge / 1000} s${confirmed}`;
+  return `replies signed by ${by} (${words.join(', ')}) within ${duration(maxAge)}${confirmed}`;
 }
 
 const algorithmWord = (uri: string): string => uri.slice(uri.lastIndexOf('#') + 1);
@@ -175,7 +175,7 @@ function securityWords({
 }: Extract<NodeCredential, { readonly kind: 'ws-security' }>): string {
   const words = [
     usernameToken && `a UsernameToken ${passwordWords(usernameToken)}`,
-    timestamp !== undefined && `a Timestamp of ${timestamp / 1000} s`,
+    timestamp !== undefined && `a Timestamp of ${duration(timestamp)}`,
     signature && signerWords(signature),
     replySignature && replyWords(replySignature),
   ].filter((each) => each);

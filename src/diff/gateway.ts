@@ -5,7 +5,7 @@ import type { Query } from '../model/query.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Role, User } from '../model/security.ts';
 import type { CsvOptions } from '../wire/csv.ts';
-import { duration } from '../wire/words.ts';
+import { duration } from '../wire/duration.ts';
 import { compareGrants } from './access.ts';
 import {
   type Comparison,

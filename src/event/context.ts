@@ -5,6 +5,7 @@ import type { ComponentEvent, ServiceClass } from '../model/service-interface.ts
 import type { DocumentValue } from '../model/value.ts';
 import { runInTransaction } from '../store/index.ts';
 import { inSpan, type SpanStart } from '../trace/trace.ts';
+import { duration } from '../wire/duration.ts';
 
 /** The facts about a save that a class gets. */
 export interface SaveStory {
@@ -64,7 +65,7 @@ async function runCode(
     kind: 'internal',
     attributes: { 'signalbox.save': save },
   });
-  const late = (): Error => new EventTimeout(`took longer than ${limit / 1000} s and was stopped`);
+  const late = (): Error => new EventTimeout(`took longer than ${duration(limit)} and was stopped`);
   const run = (tx: Transaction): Promise<void> => inSpan(span, async () => code(tx));
   await runInTransaction(inside, run, { signal, limit, late });
 }

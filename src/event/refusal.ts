@@ -1,5 +1,6 @@
 import { Fault } from '../model/fault.ts';
 import { isFull, StoreError } from '../store/index.ts';
+import { duration } from '../wire/duration.ts';
 import { EventTimeout } from './context.ts';
 import type { Change, InsideFacts } from './inside.ts';
 
@@ -25,6 +26,6 @@ export function refusalOf(
   if ([Fault, RecordMade, StoreError].some((kind) => error instanceof kind) || isFull(error)) return error;
   if (signal?.aborted === true && error === signal.reason) return error;
   if (error instanceof EventTimeout)
-    return Fault.of('TIMEOUT', { what: `The save of ${name}`, seconds: timeout / 1000 });
+    return Fault.of('TIMEOUT', { what: `The save of ${name}`, time: duration(timeout) });
   return Fault.of('INTERNAL', { operation: `The save of ${name}` }, { cause: error });
 }

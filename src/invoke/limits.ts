@@ -1,4 +1,5 @@
 import type { NodeTimeouts } from '../model/node.ts';
+import { duration } from '../wire/duration.ts';
 import { LONGEST_TIMER, untilAborted } from '../wire/waiting.ts';
 import { bareMessage, type Called, InvokeError } from './error.ts';
 
@@ -53,7 +54,7 @@ export function deadline(signal: AbortSignal | undefined, most: number, called: 
   if (most > LONGEST_TIMER) return { signal, errorOf: (error) => error, clear: () => undefined };
   const controller = new AbortController();
   const late = (where: Called, cause?: unknown): InvokeError =>
-    new InvokeError('TIMEOUT', where, `the call took longer than ${most / 1000} s and was stopped`, {
+    new InvokeError('TIMEOUT', where, `the call took longer than ${duration(most)} and was stopped`, {
       retry: true,
       cause,
     });

@@ -1,5 +1,6 @@
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { DocumentValue } from '../model/value.ts';
+import { duration } from '../wire/duration.ts';
 import { LONGEST_TIMER } from '../wire/waiting.ts';
 import { InvokeError } from './error.ts';
 import { begun, collect } from './http/body.ts';
@@ -60,7 +61,7 @@ export async function withinTime<T>(raw: RawReply, most: number, read: (raw: Raw
   if (raw.whole !== undefined) return read(raw);
   let late: InvokeError | undefined;
   const end = (): void => {
-    const reason = `the reply was not complete within ${most / 1000} s`;
+    const reason = `the reply was not complete within ${duration(most)}`;
     late = new InvokeError('TIMEOUT', raw.called, reason, { httpResponseCode: raw.status, retry: true });
     raw.discard();
   };

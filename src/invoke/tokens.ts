@@ -4,6 +4,7 @@ import type { NodeCredential } from '../model/node.ts';
 import type { Redactor } from '../model/redactor.ts';
 import { CALL_RETRY, longestAsked, retryAfter } from '../model/retry.ts';
 import { currentTrace } from '../trace/trace.ts';
+import { duration } from '../wire/duration.ts';
 import { messageOf } from '../wire/error.ts';
 import { isLoopbackName } from '../wire/network-address.ts';
 import { resolveText } from './configuration.ts';
@@ -194,7 +195,8 @@ export class Tokens {
       if (!(error instanceof TokenError)) throw error;
       const { node, elapsed } = this.#source;
       const wait = this.#closed?.error === error ? Math.max(0, this.#closed.asked - elapsed()) : undefined;
-      const until = wait === undefined ? '' : `; it asks to wait ${Math.ceil(wait / 1000)} s (Retry-After)`;
+      const until =
+        wait === undefined ? '' : `; it asks to wait ${duration(1000 * Math.ceil(wait / 1000))} (Retry-After)`;
       const reason = `no token for node ${node}: ${error.message}${until}`;
       const hint = 'Check credential: of the node, which names the token endpoint and the client.';
       const again = wait === undefined ? undefined : new Date(Date.now() + wait);

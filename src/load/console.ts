@@ -10,9 +10,9 @@ import { linkSecret, secureEndpointFault, writtenFault } from './value/address.t
 import { parseConfigText } from './value/config-text.ts';
 import { linkDuration, milliseconds } from './value/units.ts';
 
-const LASTING = { least: 60_000, amount: 30 * 86_400_000, words: 'from 1 min to 30 days' };
+const LASTING = { least: 60_000, amount: 30 * 86_400_000, words: 'from 1 m to 30 d' };
 /** The last use of a session is known to a minute. */
-const IDLE = { ...LASTING, least: 300_000, words: 'from 5 min to 30 days' };
+const IDLE = { ...LASTING, least: 300_000, words: 'from 5 m to 30 d' };
 
 const DEFAULTS = defaultsOf(consoleMap);
 

@@ -152,7 +152,7 @@ function linkWsSecurity(linking: Linking, credential: CredentialDeclared): Of<'w
     const { report, places } = linking;
     report.raise(
       'bad-value',
-      { name: 'credential.timestamp', reason, examples: ['5 min'] },
+      { name: 'credential.timestamp', reason, examples: ['5 m'] },
       places.value(credential, 'timestamp'),
     );
   }

@@ -6,15 +6,17 @@ import { exampleContent } from '../describe/example/scalar.ts';
 import { bareField } from '../model/document.ts';
 import { Fault } from '../model/fault.ts';
 import type { Outcome, ReplyOptions } from '../model/handler.ts';
-import type { Message, Operation } from '../model/service.ts';
+import type { Query } from '../model/query.ts';
+import { finalAnswer, type Message, type Operation } from '../model/service.ts';
 import type { Attachment, DocumentValue, Value } from '../model/value.ts';
+import { renderRows } from '../query/index.ts';
 import { messageFor } from '../serve/answer/by-call.ts';
 import type { Answerer, Call } from '../serve/answer/call.ts';
 import { untilAborted } from '../wire/waiting.ts';
 import type { PartnerCall, PartnerReply } from './answers.ts';
 import { takeAnswer } from './answers.ts';
 import { faultOf } from './fault.ts';
-import { instanceOf, seeded } from './instance.ts';
+import { instanceOf, rowOf, seeded } from './instance.ts';
 import { type MockAnswers, PAGES } from './mock-port.ts';
 import { compilePages } from './pages.ts';
 
@@ -45,8 +47,11 @@ export function mockAnswerer(
     noteAsked?.(thrown);
     return thrown;
   };
-  const made = (input: DocumentValue, as: Format): Outcome => {
-    const outcome = madeReply(messageFor(operation, as), as, `${seed} ${operation.id} ${keyOf(input)}`);
+  const final = finalAnswer(operation);
+  const made = (input: DocumentValue, as: Format): Outcome | Promise<Outcome> => {
+    const by = `${seed} ${operation.id} ${keyOf(input)}`;
+    if (final.kind === 'query' && (as === 'csv' || as === 'xlsx')) return madeFile(final.query, as, by);
+    const outcome = madeReply(messageFor(operation, as), as, by);
     return outcome.kind === 'value' ? { ...outcome, ...paged(outcome.value, input) } : outcome;
   };
   return {
@@ -63,7 +68,7 @@ export function mockAnswerer(
       const given = await untilAborted((async () => reply?.(partnerCall))(), call.signal).catch((error: unknown) => {
         throw error instanceof Fault ? fault(error) : error;
       });
-      const outcome = given === undefined ? made(input, as) : await outcomeOf(given, messageFor(operation, as));
+      const outcome = await (given === undefined ? made(input, as) : outcomeOf(given, messageFor(operation, as)));
       return withOptions(outcome, {
         ...(chosen.status === undefined ? {} : { status: chosen.status }),
         ...(code === undefined ? {} : { status: code }),
@@ -88,6 +93,14 @@ function madeReply(message: Message, as: Format, seed: string): Outcome {
   if (message.raw === 'binary') return contentOf(Buffer.from(content, 'base64'));
   // In an envelope, JSON is a value, elsewhere its text.
   return { kind: 'value', value: message.raw === 'json' && as === 'soap' ? JSON.parse(content) : content };
+}
+
+/** Rows of a query as a file. */
+async function madeFile(query: Query, format: 'csv' | 'xlsx', seed: string): Promise<Outcome> {
+  const pick = seeded(seed);
+  const rows = Array.from({ length: 1 + pick(3) }, () => making(() => rowOf(query, pick)));
+  const { contentType, stream } = renderRows(rows, format, { query, timezone: 'UTC' });
+  return contentOf(Buffer.concat(await Array.fromAsync(stream())), contentType);
 }
 
 /** What was asked for as a reply. */

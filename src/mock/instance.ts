@@ -5,6 +5,7 @@ import { type Choices, makeDocument } from '../describe/example/value.ts';
 import { takenFor } from '../describe/field.ts';
 import type { Document } from '../model/document.ts';
 import type { Field, ScalarType } from '../model/field.ts';
+import type { Query } from '../model/query.ts';
 import { isNumeric, primitiveOf, traitsOf } from '../model/scalar.ts';
 import type { DocumentValue } from '../model/value.ts';
 
@@ -31,6 +32,11 @@ export function instanceOf(document: Document, pick: Pick): DocumentValue {
   const made = makeDocument(document, variedBy(pick));
   if ('unmade' in made) throw new CodecError(made.unmade.name, made.unmade.reason);
   return compileDocument(document, { namespace: '' }).fromJson(JSON.stringify(exampleJson(document, made.value)));
+}
+
+/** A row of a query, likewise. */
+export function rowOf({ id, columns, at }: Query, pick: Pick): DocumentValue {
+  return instanceOf({ id, xmlName: 'row', root: false, open: false, fields: columns, inPlace: true, at }, pick);
 }
 
 /** Entries of a list or a map that has no bounds. */

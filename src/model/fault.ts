@@ -87,7 +87,7 @@ export const faults = {
   ),
   TOO_MANY_REQUESTS: entry(
     429,
-    (p: { what: string; seconds: number }) => `Too many calls of ${p.what}; try again in ${p.seconds} s.`,
+    (p: { what: string; time: string }) => `Too many calls of ${p.what}; try again in ${p.time}.`,
   ),
   HEADERS_TOO_LARGE: entry(431, (_: object) => 'The request headers are too large.'),
   ABANDONED: entry(499, (_: object) => 'The caller disconnected before the reply was ready.'),
@@ -99,10 +99,7 @@ export const faults = {
   ),
   UPSTREAM_FAILED: entry(502, (p: { operation: string }) => `The call of ${p.operation} failed.`),
   UNAVAILABLE: entry(503, (p: { reason: string }) => `Temporarily unavailable: ${p.reason}.`),
-  TIMEOUT: entry(
-    504,
-    (p: { what: string; seconds: number }) => `${p.what} took longer than ${p.seconds} s and was stopped.`,
-  ),
+  TIMEOUT: entry(504, (p: { what: string; time: string }) => `${p.what} took longer than ${p.time} and was stopped.`),
   UPSTREAM_TIMEOUT: entry(504, (p: { operation: string }) => `The call of ${p.operation} was not answered in time.`),
   VERSION_NOT_SUPPORTED: entry(505, (_: object) => 'The request is not HTTP/1.1 or HTTP/1.0.'),
   REPLY_FAILED: entry(500, (p: { message: string }) => `Message ${p.message} was given up without a reply.`),

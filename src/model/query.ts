@@ -51,6 +51,17 @@ export interface Query {
 /** Values such as `infinity`, `NaN` and dates BC are read as NULL, or as the text that the database has for them. */
 export type OddValues = 'null' | 'text';
 
+/** The media types in which an operation with `query: NAME` can reply, by the words of its `response`. */
+export const ROW_MEDIA_TYPES = {
+  json: 'application/json',
+  xml: 'application/xml',
+  csv: 'text/csv',
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+} as const;
+
+/** A word of `response: [json, csv]`. */
+export type RowFormat = keyof typeof ROW_MEDIA_TYPES;
+
 /** Names of the variables of pages in requests; those of filters are the names of their columns. */
 export const PAGE_VARIABLES = { limit: 'limit', after: 'after', sort: 'sort', count: 'count' } as const;
 

@@ -10,7 +10,7 @@ import type { CallLimits, Gateway, Once } from './gateway.ts';
 import type { Mapping } from './mapping.ts';
 import type { MessageQueue, ReplyTo } from './message.ts';
 import type { OperationIdentity } from './operation-names.ts';
-import type { Paging, Query } from './query.ts';
+import { type Paging, type Query, ROW_MEDIA_TYPES } from './query.ts';
 import type { PermissionList, Role, SecurityScheme } from './security.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -277,17 +277,21 @@ export function operationsOf(call: ConsumerOperation | Flow): readonly ConsumerO
 export interface ReplyForm {
   /** In lower case, with the parameters that are declared. */
   readonly mediaType: string;
-  /** `psnonxml` is JSON text inside an XML element, `multipart` a part for each field; `raw` has no document. */
-  readonly format: 'json' | 'xml' | 'psnonxml' | 'multipart' | 'raw';
+  /**
+   * `psnonxml` is JSON text inside an XML element, `multipart` a part for each field; `csv` and `xlsx` are the rows of a query as
+   * a file; `raw` has no document.
+   */
+  readonly format: 'json' | 'xml' | 'psnonxml' | 'multipart' | 'csv' | 'xlsx' | 'raw';
   readonly message: Message;
 }
 
 /** The forms of an operation's reply, the default first; with the wrapper psnonxml, JSON inside XML and then JSON. */
-export function replyForms({ responses, wrapper }: Operation): readonly ReplyForm[] {
+export function replyForms({ responses, wrapper, answer }: Operation): readonly ReplyForm[] {
+  const areRows = finalAnswer({ answer }).kind === 'query';
   const listed = responses.map(({ mediaType, message }): ReplyForm => {
     const [essence = '', ...parameters] = mediaType.split(/\s*;\s*/);
     const type = essence.toLowerCase();
-    return { mediaType: [type, ...parameters].join(';'), format: formatOf(type, message), message };
+    return { mediaType: [type, ...parameters].join(';'), format: formatOf(type, message, areRows), message };
   });
   const json = listed.find(({ format }) => format === 'json');
   if (wrapper === undefined || json === undefined) return listed;
@@ -302,8 +306,9 @@ export function faultType({ faultTypes = [] }: Pick<Operation, 'faultTypes'>, fo
 
 const XML_TYPE = /^(?:application|text)\/xml$|\+xml$/i;
 
-function formatOf(mediaType: string, message: Message): ReplyForm['format'] {
-  if (message.kind !== 'document') return 'raw';
+function formatOf(mediaType: string, message: Message, areRows: boolean): ReplyForm['format'] {
+  if (message.kind !== 'document')
+    return (areRows && (['csv', 'xlsx'] as const).find((format) => ROW_MEDIA_TYPES[format] === mediaType)) || 'raw';
   if (isFormType(mediaType)) return 'multipart';
   return XML_TYPE.test(mediaType) ? 'xml' : 'json';
 }

@@ -25,15 +25,3 @@ export interface OperatorAction {
   /** Nothing brings back what it ends. */
   readonly isDangerous?: true;
 }
-
-/** A length of time in the largest unit of which there are two: `75 s`, `12 min`, `5 h`, `3 d`. */
-export function roughly(seconds: number): string {
-  const [unit, length] = (
-    [
-      ['d', 86_400],
-      ['h', 3600],
-      ['min', 60],
-    ] as const
-  ).find(([, each]) => seconds >= 2 * each) ?? ['s', 1];
-  return `${Math.floor(seconds / length)} ${unit}`;
-}

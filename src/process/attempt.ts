@@ -7,6 +7,7 @@ import type { User } from '../model/security.ts';
 import type { Attachment, DocumentValue } from '../model/value.ts';
 import { type Db, type Job, JobLost, runInTransaction, WorkerDied } from '../store/index.ts';
 import { currentTrace, inSpan } from '../trace/trace.ts';
+import { duration } from '../wire/duration.ts';
 import { streamOf } from '../wire/measured.ts';
 import { untilAborted } from '../wire/waiting.ts';
 import { counted } from '../wire/words.ts';
@@ -147,7 +148,7 @@ export class Attempt {
   async #timed<T>({ id, process }: Program, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const { timeout } = process ?? {};
     const stop = (): void =>
-      this.#ending.abort(new AttemptTimeout(`${id} took longer than ${(timeout ?? 0) / 1000} s and was stopped.`));
+      this.#ending.abort(new AttemptTimeout(`${id} took longer than ${duration(timeout ?? 0)} and was stopped.`));
     const timer = timeout === undefined ? undefined : setTimeout(stop, timeout);
     const signal = AbortSignal.any([this.#job.signal, this.#ending.signal]);
     try {

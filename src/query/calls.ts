@@ -1,4 +1,5 @@
 import { Fault } from '../model/fault.ts';
+import { duration } from '../wire/duration.ts';
 import { abandoned, unavailable } from './errors.ts';
 import type { RawResult, RunnerOptions, Task } from './runner.ts';
 
@@ -213,7 +214,7 @@ export class Calls<H> {
     if (!this.#settle(call)) return;
     const { plan, timeout } = call;
     if (!this.#crew.stop(call, true)) call.reject(unavailable(`no ${this.#crew.what} was free in time`));
-    else call.reject(Fault.of('TIMEOUT', { what: `Query ${plan.name}`, seconds: timeout / 1000 }));
+    else call.reject(Fault.of('TIMEOUT', { what: `Query ${plan.name}`, time: duration(timeout) }));
     this.#crew.quiet();
   }
 

@@ -1,4 +1,5 @@
 import { Fault } from '../model/fault.ts';
+import { duration } from '../wire/duration.ts';
 import { withinTime } from '../wire/waiting.ts';
 
 // Reads of the gateway's database while a caller waits.
@@ -92,7 +93,7 @@ export class Versions {
       const seen = await withinTime(
         look(),
         patience,
-        () => new Error(`the database did not answer within ${patience} ms`),
+        () => new Error(`the database did not answer within ${duration(patience)}`),
       );
       if (this.#isAway || seen !== this.#seen) this.#version++;
       this.#seen = seen;

@@ -1,8 +1,8 @@
 // JSON Web Key Sets, RFC 7517.
 import { type CryptoKey, createLocalJWKSet, errors, type JSONWebKeySet, type JWTHeaderParameters } from 'jose';
 import { Fault } from '../model/fault.ts';
+import { duration } from '../wire/duration.ts';
 import { isLoopbackName } from '../wire/network-address.ts';
-import { duration } from '../wire/words.ts';
 import type { LookAtFile } from './security-port.ts';
 
 /** The public keys of an issuer. */

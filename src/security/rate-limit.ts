@@ -3,6 +3,7 @@ import { isIPv6 } from 'node:net';
 import type { RateLimiterMemory, RateLimiterPostgres, RateLimiterRes } from 'rate-limiter-flexible';
 import type { Rate } from '../model/gateway.ts';
 import type { RateTable } from '../store/index.ts';
+import { duration } from '../wire/duration.ts';
 import { LONGEST_TIMER, withinTime } from '../wire/waiting.ts';
 
 /** The rate limits of a gateway. A fleet counts in its database. */
@@ -67,7 +68,7 @@ export async function openRateLimits({ table, onError, mostKeys = MOST_KEYS }: R
 function patient({ query }: RateTable, onError: (error: Error) => void): Pick<RateTable, 'query'> {
   let away: Error | undefined;
   let again = 0;
-  const late = (): Error => new Error(`the database took more than ${PATIENCE} ms to count a call`);
+  const late = (): Error => new Error(`the database took more than ${duration(PATIENCE)} to count a call`);
   return {
     async query(statement) {
       if (away !== undefined && performance.now() < again) throw away;

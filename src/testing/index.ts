@@ -16,6 +16,7 @@ import { openUsers } from '../security/users/open-users.ts';
 import { databaseOptions } from '../serve/start/settings.ts';
 import { type RunningGateway, startGateway } from '../serve/start.ts';
 import { createSpool, type JobState, openStore } from '../store/index.ts';
+import { duration } from '../wire/duration.ts';
 import type { Clock } from '../wire/waiting.ts';
 import { type Credentials, createCaller, type TestCaller } from './caller.ts';
 import { type ContractForm, compareContract } from './contract.ts';
@@ -72,7 +73,7 @@ export interface FailedWork {
 export interface TestClock {
   /** The time of the gateway. */
   now(): Date;
-  /** Moves it ahead: `2 h`, `30 min`, `90 d`; a number is in milliseconds. What became due then runs at `settle`, or by itself. */
+  /** Moves it ahead: `2 h`, `30 m`, `90 d`; a number is in milliseconds. What became due then runs at `settle`, or by itself. */
   advance(time: string | number): Promise<void>;
 }
 
@@ -338,7 +339,7 @@ async function settle({ background }: RunningGateway, seen: Set<string>): Promis
     for (let busy = await busyQueues(background); busy.length > 0; busy = await busyQueues(background)) {
       hadWork = true;
       if (performance.now() > limit)
-        throw new Error(`background work did not end within ${SETTLE_WITHIN / 1000} s: ${busy.join('; ')}`);
+        throw new Error(`background work did not end within ${duration(SETTLE_WITHIN)}: ${busy.join('; ')}`);
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
   }

@@ -1,4 +1,4 @@
-import { TIMES } from '../wire/words.ts';
+import { durationMeant, readDuration } from '../wire/duration.ts';
 
 /** The longest time that something takes. */
 export interface Longest {
@@ -13,9 +13,10 @@ export interface Longest {
  * @throws TypeError for any other text, and for a time that is longer
  */
 export function readTime(time: string | number, longest: Longest, what: string, why = ''): number {
-  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?) ?(ms|s|min|h|d)$/.exec(String(time)) ?? [];
-  const ms = typeof time === 'number' ? time : Number(amount) * (TIMES[unit] ?? Number.NaN);
+  const ms = typeof time === 'number' ? time : (readDuration(time) ?? Number.NaN);
   if (ms >= 0 && ms <= longest.ms) return ms;
   const given = typeof time === 'string' ? `'${time}'` : String(time);
-  throw new TypeError(`${what} by '2 h', '30 min' or '90 d', at most ${longest.words}, not by ${given}${why}`);
+  const [meant] = typeof time === 'string' ? durationMeant(time) : [];
+  const next = meant === undefined || Number.isFinite(ms) ? why : `: write '${meant}'`;
+  throw new TypeError(`${what} by '2 h', '30 m' or '90 d', at most ${longest.words}, not by ${given}${next}`);
 }

@@ -3,13 +3,9 @@ export function counted(n: number, noun: string, plural = `${noun}s`): string {
   return `${n} ${n === 1 ? noun : plural}`;
 }
 
-/** The units of times in definitions, in milliseconds: the shortest first. */
-export const TIMES: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** A time in milliseconds as definitions write it: `1 h`, `90 s`. */
-export function duration(ms: number): string {
-  const [unit, length] = Object.entries(TIMES).findLast(([, each]) => ms % each === 0) ?? ['ms', 1];
-  return `${ms / length} ${unit}`;
+/** `a`, `a or b`, `a, b or c`. */
+export function anyOf(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
 /**

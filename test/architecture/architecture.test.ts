@@ -45,7 +45,7 @@ const TABLE: Readonly<Record<string, string>> = {
     'codec describe invoke kinds messaging/console type:messaging/run operator type:process type:query security type:store @dagrejs/dagre hono htmx.org idiomorph uplot',
   serve:
     'binding codec console delivered describe event invoke load messaging/run messaging/serve process query security store trace wsse @hono/node-server hono pino prom-client',
-  mock: 'binding codec describe invoke kinds load security serve store trace wsse',
+  mock: 'binding codec describe invoke kinds load query security serve store trace wsse',
   testing: 'codec describe invoke load mock security serve store pg',
   cli: 'codec describe diff generate import invoke load messaging/cli mock moving operator type:process query security serve store better-sqlite3 commander picocolors',
   handlers: 'signalbox',

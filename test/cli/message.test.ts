@@ -291,7 +291,7 @@ operations:
         "2 signalbox: --field can't be 'LOCATION'\n  It takes a field and its value, such as 'LOCATION=NYC01'.\n  'signalbox message list --help' shows the usage.\n",
         '2 signalbox: Field CODE is not an integer\n',
         "2 signalbox: --status can't be 'Lost'\n  Allowed choices are New, Started, Working, Done, Retry, Hold, Timeout, Edited, Error, Cancelled.\n  'signalbox message list --help' shows the usage.\n",
-        "2 signalbox: --since can't be 'noon'\n  It takes a time such as '90 d', '12 h' or '30 min', from 1 ms to 36500 d.\n  'signalbox message list --help' shows the usage.\n",
+        "2 signalbox: --since can't be 'noon'\n  It takes a time such as '90 d', '12 h' or '30 m', from 1 ms to 36500 d.\n  'signalbox message list --help' shows the usage.\n",
         `1 signalbox: there is no message ${ID}\n  'signalbox message list' lists the messages.\n`,
         "1 signalbox: there is no message x [31my\n  'signalbox message list' lists the messages.\n",
         `1 signalbox: there is no message ${ID}\n  'signalbox message list' lists the messages.\n`,
@@ -308,7 +308,7 @@ operations:
         '2 signalbox: --partition names what is held as a whole; it needs --queue, and neither ids nor --all\n',
         '2 signalbox: --partition names what is held as a whole; it needs --queue, and neither ids nor --all\n',
         "2 signalbox: --field can't be 'LOCATION=NYC02'\n  LOCATION has a value already; messages have one each.\n  'signalbox message list --help' shows the usage.\n",
-        "2 signalbox: --since can't be '2026-02-30'\n  It takes a time such as '2026-03-01T12:00:00Z', or one that is past, such as '1 h'.\n  'signalbox message list --help' shows the usage.\n",
+        "2 signalbox: --since can't be '2026-02-30'\n  It takes a time such as '2026-03-01T12:00Z', or how long ago it was, such as '1 h'.\n  'signalbox message list --help' shows the usage.\n",
         "2 signalbox: Status can't be Done: resubmit is for deliveries that are Error or Timeout or Hold\n",
         "2 signalbox: Status can't be Started: cancel is for deliveries that are New or Working or Retry or Hold\n",
       ]);

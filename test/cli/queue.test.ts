@@ -181,7 +181,7 @@ it('what can not be done is said, with what can', async () => {
     '2 signalbox: --queue and --since need --all\n',
     "2 signalbox: --all needs --queue\n  'signalbox queue' lists the queues.\n",
     '2 signalbox: there is no queue proceses\n  Did you mean processes?\n',
-    "2 signalbox: --since can't be 'noon'\n  It takes a time such as '90 d', '12 h' or '30 min', from 1 ms to 36500 d.\n  'signalbox queue resubmit --help' shows the usage.\n",
+    "2 signalbox: --since can't be 'noon'\n  It takes a time such as '90 d', '12 h' or '30 m', from 1 ms to 36500 d.\n  'signalbox queue resubmit --help' shows the usage.\n",
     `1 signalbox: there is no job ${ID}\n  'signalbox queue list NAME --state dead' lists the jobs that have failed.\n`,
   ]);
 });

@@ -80,9 +80,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const)
       expect(lines[0]).toMatch(/^AT +CALLS +FAILURES +REFUSALS +P50 MS +P95 MS +P99 MS$/);
       expect(lines).toHaveLength(7);
       expect(lines.filter((line) => / 4 +1 +1 /.test(line))).toEqual([expect.stringMatching(`^${hour} `)]);
-      const { kind, series } = JSON.parse(
-        (await stats('ERP_NOTE', '--since', '5h', '--step', '1min', '--json')).stdout,
-      );
+      const { kind, series } = JSON.parse((await stats('ERP_NOTE', '--since', '5h', '--step', '1m', '--json')).stdout);
       expect(kind).toBe('called');
       expect(series.length).toBeGreaterThanOrEqual(300);
       expect(series.reduce((sum: number, { calls }: { calls: number }) => sum + calls, 0)).toBe(1);
@@ -101,7 +99,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const)
       [['NOTE_GET', '--step', '90s'], '--step', 'It takes whole minutes'],
       [['--step', '1h'], '--step needs an operation', 'signalbox stats OPERATION'],
       [['NOTE_GET', '--limit', '5'], '--limit is for all operations', 'Leave out --limit'],
-      [['NOTE_GET', '--since', '90d', '--step', '1min'], 'more than 10080 steps', 'a longer --step'],
+      [['NOTE_GET', '--since', '90d', '--step', '1m'], 'more than 10080 steps', 'a longer --step'],
       [['--since', 'yesterday'], '--since', 'It takes a time'],
     ])('refuses %j', async (args, what, hint) => {
       const { stats } = await start();

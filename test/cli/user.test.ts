@@ -87,7 +87,7 @@ test.concurrent('what can not be done is said, with what can', async () => {
     '2 signalbox: --password-stdin, --generate and --no-password are mutually exclusive\n',
     '1 signalbox: user ada is not in the database\n  signalbox user list lists the users.\n',
     expect.stringMatching(
-      /^2 signalbox: --expires can't be 'soon'\n {2}It takes a time such as '90 d', '12 h' or '30 min',/,
+      /^2 signalbox: --expires can't be 'soon'\n {2}It takes a time such as '90 d', '12 h' or '30 m',/,
     ),
     '2 signalbox: a role is missing\n  Name it with --add or --remove.\n',
   ]);

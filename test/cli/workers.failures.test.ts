@@ -73,7 +73,7 @@ describe.skipIf(!hasPostgres)('several workers on PostgreSQL', () => {
 
     const [victim = 0] = pids;
     process.kill(victim, 'SIGKILL');
-    const [line] = await gateway.until(/^\{.*Worker \d ended by SIGKILL; another starts in 0\.1 s\..*\}$/m);
+    const [line] = await gateway.until(/^\{.*Worker \d ended by SIGKILL; another starts in 100 ms\..*\}$/m);
     const { worker } = JSON.parse(line) as { worker: number };
     await gateway.until(new RegExp(`Worker ${worker} is back`));
     const after = await pidsAt(address);

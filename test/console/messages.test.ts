@@ -77,6 +77,8 @@ describe('messages in the console', () => {
     for (const [query, wrong] of [
       ['status=Lost', 'There is no status Lost.'],
       ['since=yesterday', '“since” takes how long ago it was'],
+      ['since=10+min', 'such as 10 m'],
+      ['since=2026-02-30', '“since” takes how long ago it was'],
       ['queue=NONE', 'There is no queue NONE.'],
       ['field.COLOUR=red', 'COLOUR is not a field by which these messages are found'],
     ] as const) {

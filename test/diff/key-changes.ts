@@ -585,17 +585,17 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     '{ client-credentials: { token-url: "https://l.example.org/t", client-id: a, client-secret: "${secret:T}" } }',
   ),
   'node.credential.username-token': ofMessages(
-    '{ timestamp: 5 min }',
-    '{ timestamp: 5 min, username-token: { user: u, password: "${secret:T}" } }',
+    '{ timestamp: 5 m }',
+    '{ timestamp: 5 m, username-token: { user: u, password: "${secret:T}" } }',
   ),
   'node.credential.username-token.digest': ofMessages(
     '{ username-token: { user: u, password: "${secret:T}" } }',
     '{ username-token: { user: u, password: "${secret:T}", digest: true } }',
   ),
-  'node.credential.timestamp': ofMessages('{ timestamp: 5 min }', '{ timestamp: 1 min }'),
+  'node.credential.timestamp': ofMessages('{ timestamp: 5 m }', '{ timestamp: 1 m }'),
   'node.credential.signature': ofMessages(
-    '{ timestamp: 5 min }',
-    '{ timestamp: 5 min, signature: { file: a.pem, key-file: a.key } }',
+    '{ timestamp: 5 m }',
+    '{ timestamp: 5 m, signature: { file: a.pem, key-file: a.key } }',
   ),
   'node.credential.signature.algorithm': ofMessages(
     '{ signature: { file: a.pem, key-file: a.key } }',
@@ -614,8 +614,8 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     '{ signature: { file: a.pem, key-file: a.key, token: signed } }',
   ),
   'node.credential.reply-signature': ofMessages(
-    '{ timestamp: 5 min }',
-    '{ timestamp: 5 min, reply-signature: { certificate: a.pem } }',
+    '{ timestamp: 5 m }',
+    '{ timestamp: 5 m, reply-signature: { certificate: a.pem } }',
   ),
   'node.credential.reply-signature.certificate': ofMessages(
     '{ reply-signature: { certificate: a.pem } }',
@@ -639,7 +639,7 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   ),
   'node.credential.reply-signature.max-age': ofMessages(
     '{ reply-signature: { certificate: a.pem } }',
-    '{ reply-signature: { certificate: a.pem, max-age: 1 min } }',
+    '{ reply-signature: { certificate: a.pem, max-age: 1 m } }',
   ),
   'node.credential.reply-signature.confirmation': ofMessages(
     '{ signature: { file: a.pem, key-file: a.key }, reply-signature: { certificate: a.pem } }',
@@ -687,7 +687,7 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     'username-token: { passwords: [text] }',
     'username-token: { passwords: [digest] }',
   ),
-  'scheme.username-token.max-age': scheme('username-token: { max-age: 1 min }', 'username-token: { max-age: 2 min }'),
+  'scheme.username-token.max-age': scheme('username-token: { max-age: 1 m }', 'username-token: { max-age: 2 m }'),
   'scheme.signature': scheme('api-key: { header: X-A }', 'signature: { ca: ca.pem }'),
   'scheme.signature.algorithms': scheme(
     'signature: { ca: ca.pem, algorithms: [rsa-sha256] }',
@@ -702,13 +702,13 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     'signature: { ca: ca.pem, certificates: c.pem }',
   ),
   'scheme.signature.max-age': scheme(
-    'signature: { ca: ca.pem, max-age: 1 min }',
-    'signature: { ca: ca.pem, max-age: 2 min }',
+    'signature: { ca: ca.pem, max-age: 1 m }',
+    'signature: { ca: ca.pem, max-age: 2 m }',
   ),
   'scheme.webhook': scheme('api-key: { header: X-A }', 'webhook: { secrets: ["${secret:S}"], user: shop }'),
   'scheme.webhook.tolerance': scheme(
-    'webhook: { secrets: ["${secret:S}"], user: shop, tolerance: 1 min }',
-    'webhook: { secrets: ["${secret:S}"], user: shop, tolerance: 2 min }',
+    'webhook: { secrets: ["${secret:S}"], user: shop, tolerance: 1 m }',
+    'webhook: { secrets: ["${secret:S}"], user: shop, tolerance: 2 m }',
   ),
   'scheme.hmac': scheme('api-key: { header: X-A }', hmac('')),
   'scheme.hmac.header': scheme(hmac(''), hmac('').replace('X-A', 'X-B')),
@@ -721,8 +721,8 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   ),
   'scheme.hmac.id': scheme(hmac('signed: "{id}{body}", id: X-Id'), hmac('signed: "{id}{body}", id: X-Event')),
   'scheme.hmac.tolerance': scheme(
-    hmac('signed: "{timestamp}{body}", timestamp: X-Time, tolerance: 1 min'),
-    hmac('signed: "{timestamp}{body}", timestamp: X-Time, tolerance: 2 min'),
+    hmac('signed: "{timestamp}{body}", timestamp: X-Time, tolerance: 1 m'),
+    hmac('signed: "{timestamp}{body}", timestamp: X-Time, tolerance: 2 m'),
   ),
 
   'permission-list.permission-list': whole(

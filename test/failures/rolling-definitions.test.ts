@@ -25,7 +25,7 @@ keys: [ID]
 const BOTH: Readonly<Record<string, string>> = {
   ...PROCESS_PROJECT,
   'definitions/gateway.yaml': `${PROCESS_PROJECT['definitions/gateway.yaml']}sample-data: data/*.sql
-limits: { unknown: 1 min }
+limits: { unknown: 1 m }
 `,
   'definitions/data/tables.sql': `create table place (id integer primary key, name text);
 create table seen (n serial primary key, id integer, name text, attempt integer, oprid text);
@@ -197,7 +197,7 @@ describe.skipIf(!hasPostgres)('gateways with different definitions over one data
   it('end what none of them has any more as an error with its reason, after the time that is set', async () => {
     await newer.stop();
     await older.stop();
-    const settings = String(BOTH['definitions/gateway.yaml']).replace('1 min', '1 s');
+    const settings = String(BOTH['definitions/gateway.yaml']).replace('1 m', '1 s');
     const env = { DATABASE_URL: database.url };
     older = await startTestGateway({ files: { ...OLD, 'definitions/gateway.yaml': settings }, env });
     const [{ max: instance } = {}] = await rows(`select max(prcsinstance) from psprcsrqst where prcsname = 'FRESH'`);

@@ -63,7 +63,7 @@ describe('a node that calls come to nothing at', () => {
       time.clear();
     }
     expect(codes).toMatchObject([
-      { code: 'TIMEOUT', message: 'THING_GET: the call took longer than 0.02 s and was stopped' },
+      { code: 'TIMEOUT', message: 'THING_GET: the call took longer than 20 ms and was stopped' },
       { code: 'TIMEOUT' },
       { code: 'CIRCUIT_OPEN' },
     ]);

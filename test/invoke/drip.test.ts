@@ -23,7 +23,7 @@ async function dripping(contentType: string, status = 200): Promise<string> {
 
 const REPLY = {
   code: 'TIMEOUT',
-  message: expect.stringContaining('the reply was not complete within 0.1 s'),
+  message: expect.stringContaining('the reply was not complete within 100 ms'),
 };
 const timeouts = { reply: 100, idle: 60_000 };
 
@@ -44,7 +44,7 @@ describe('a reply that is read whole', () => {
     const made = client(partner(target, { response: FILE }), { timeouts });
     expect(await thrown(made.call('FILE_SEND', {}))).toMatchObject({
       code: 'TIMEOUT',
-      message: 'FILE_SEND: the reply was not complete within 0.05 s',
+      message: 'FILE_SEND: the reply was not complete within 50 ms',
     });
   });
 });

@@ -164,7 +164,7 @@ describe('a run that is ended', () => {
     const token = await flows.next('TOKEN');
     expect(await error).toMatchObject({
       code: 'TIMEOUT',
-      message: expect.stringContaining('step 1 of 3, TOKEN: the call took longer than 0.02 s') as string,
+      message: expect.stringContaining('step 1 of 3, TOKEN: the call took longer than 20 ms') as string,
       responseStatus: 10,
       sent: { operation: 'TOKEN', body: '{"Tenant":"T1"}' },
     });

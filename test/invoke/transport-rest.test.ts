@@ -302,7 +302,7 @@ describe('timeouts', () => {
     const made = sender(node('PARTNER', [url], { timeouts: { head: 20 }, retry }));
     expect(await thrown(made.send(outgoing()))).toMatchObject({
       code: 'TIMEOUT',
-      message: 'THING_GET: the target did not answer within 0.02 s',
+      message: 'THING_GET: the target did not answer within 20 ms',
     });
   });
 });

@@ -204,7 +204,7 @@ describe('timeouts', () => {
     expect(error).toMatchObject({
       code: 'TIMEOUT',
       responseStatus: 10,
-      message: 'FILE_SEND: the target did not answer within 0.02 s',
+      message: 'FILE_SEND: the target did not answer within 20 ms',
     });
   });
 

@@ -73,7 +73,7 @@ certificates: ['${print(PARTNER)}', '${print(ELLIPTIC)}']
 roles: [ALL]
 `,
       'definitions/all.yaml': `scheme: TOKEN
-username-token: { max-age: 5 min }
+username-token: { max-age: 5 m }
 ---
 scheme: SIGNED
 signature: { algorithms: [rsa-sha256, ecdsa-sha256, rsa-pss-sha384, rsa-sha1], digests: [sha256, sha512, sha1] }

@@ -37,7 +37,7 @@ describe('a node', () => {
   });
 
   it('says how long each phase of a call may take, in milliseconds', () => {
-    expect(node('timeouts: { connect: 500 ms, head: 30 s, idle: 1min, reply: 3 min, call: 2 h }').timeouts).toEqual({
+    expect(node('timeouts: { connect: 500 ms, head: 30 s, idle: 1m, reply: 3 m, call: 2 h }').timeouts).toEqual({
       connect: 500,
       head: 30_000,
       idle: 60_000,
@@ -60,7 +60,7 @@ describe('a node', () => {
   });
 
   it('says when it is left alone, and how many redirects are followed', () => {
-    expect(node('circuit: { failures: 2, reset: 1 min }').circuit).toEqual({ failures: 2, reset: 60_000 });
+    expect(node('circuit: { failures: 2, reset: 1 m }').circuit).toEqual({ failures: 2, reset: 60_000 });
     expect(node('circuit: { reset: 1 s }').circuit).toEqual({ failures: 5, reset: 1000 });
     expect(node('circuit: { failures: 0 }').circuit.failures).toBe(0);
     expect(node('redirects: 3').redirects).toBe(3);

@@ -62,7 +62,7 @@ target: PARTNER
 request: ORDER
 variables: PLACE
 fault: FAULT
-timeout: 1 min
+timeout: 1 m
 retry: { attempts: 2 }
 headers: { Accept: application/json, X-Trace: "{TENANT}" }
 operations:

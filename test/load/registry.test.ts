@@ -151,7 +151,7 @@ describe('the gateway', () => {
       timeouts: { connect: 3000, statement: 600_000, lock: 1000, transaction: 3000 },
     });
     const set = load(
-      'gateway: Local-1\ndatabase: { timeouts: { lock: 2 s, transaction: 1 min }, keepalive: { interval: 1 s, count: 9 } }',
+      'gateway: Local-1\ndatabase: { timeouts: { lock: 2 s, transaction: 1 m }, keepalive: { interval: 1 s, count: 9 } }',
     ).gateway;
     expect(set.database.bounds.timeouts).toEqual({
       connect: 5000,
@@ -232,14 +232,14 @@ describe('the gateway', () => {
 gateway: LOCAL
 publicUrl: https://example.org/x/
 limits: { body: 1 GiB, target: 512, timeout: 500ms, attachment: 5 MiB, attachments: 3 }
-drain: { ready: 0 s, work: 2 min }
+drain: { ready: 0 s, work: 2 m }
 properties: { ig.MTOM.enableHttpListeningConnector: false }
 ---
 query: Q
 public: true
 columns: { A: string }
 sql: select 'a' as a
-timeout: 2 min
+timeout: 2 m
 rows: 5
 `);
     expect(gateway.limits).toMatchObject({ body: 1024 ** 3, target: 512, timeout: 500 });

@@ -52,14 +52,14 @@ operation: ORDER_PLACED
 call: ERP_ORDER
 handler: confirmed
 awaits-reply: { within: 1 h }
-retry: { first: 20 ms, longest: 40 ms, for: 1 min }
+retry: { first: 20 ms, longest: 40 ms, for: 1 m }
 ---
 subscription: BY_REST
 operation: ORDER_LOOSE
 call: ERP_REST
 handler: confirmed-too
 awaits-reply: { within: 1 h, to: Callback }
-retry: { first: 20 ms, longest: 40 ms, for: 1 min }
+retry: { first: 20 ms, longest: 40 ms, for: 1 m }
 ---
 subscription: SILENT_SOAP
 operation: ORDER_SILENT

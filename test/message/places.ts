@@ -47,13 +47,13 @@ operation: PLACE_CHANGED
 when: { REGION: [N, S] }
 call: ERP_PUT
 map: { Id: "{PLACE}", Label: "{REGION}/{PLACE}", Fixed: 7 }
-retry: { first: 20 ms, longest: 40 ms, for: 1 min }
+retry: { first: 20 ms, longest: 40 ms, for: 1 m }
 ---
 subscription: NOTED_TO_ERP
 operation: PLACE_NOTED
 call: ERP_PUT
 map: { Id: "{PLACE}" }
-retry: { first: 20 ms, longest: 40 ms, for: 1 min }
+retry: { first: 20 ms, longest: 40 ms, for: 1 m }
 ---
 subscription: PLACE_CACHE
 operation: PLACE_CHANGED

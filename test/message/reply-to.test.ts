@@ -36,7 +36,7 @@ credential: { webhook: "\${secret:HOOK_SECRET}" }
 ---
 node: SECURED
 base: "\${env:SHOP_URL}/secured/"
-credential: { username-token: { user: gateway, password: "\${secret:SHOP_PASSWORD}", digest: true }, timestamp: 5 min }
+credential: { username-token: { user: gateway, password: "\${secret:SHOP_PASSWORD}", digest: true }, timestamp: 5 m }
 ---
 { node: TESTED, base: "https://tested.example.org" }
 ---

@@ -30,9 +30,9 @@ operations:
 ---
 { subscription: ANSWERS, operation: ORDER_PLACE, handler: answers, gives-reply: true, retry: { first: 20 ms, longest: 20 ms, attempts: 2 } }
 ---
-{ subscription: OPEN_ANSWERS, operation: OPEN_PLACE, handler: answers, gives-reply: true, retry: { first: 20 ms, longest: 20 ms, for: 1 min } }
+{ subscription: OPEN_ANSWERS, operation: OPEN_PLACE, handler: answers, gives-reply: true, retry: { first: 20 ms, longest: 20 ms, for: 1 m } }
 ---
-{ subscription: SLOW_ANSWERS, operation: SLOW_PLACE, handler: answers, gives-reply: true, within: 1 ms, retry: { first: 20 ms, longest: 20 ms, for: 1 min } }
+{ subscription: SLOW_ANSWERS, operation: SLOW_PLACE, handler: answers, gives-reply: true, within: 1 ms, retry: { first: 20 ms, longest: 20 ms, for: 1 m } }
 `,
   'definitions/data/tables.sql': `create table answered (number integer);
 create table gate (open varchar(5));

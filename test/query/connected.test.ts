@@ -146,7 +146,7 @@ describe('a connected query', () => {
     });
   });
 
-  it.each<ResultFormat>(['csv', 'html', 'xlsx', 'webrowset', 'rows-json'])('has no place in %s', async (format) => {
+  it.each<ResultFormat>(['csv', 'html', 'xlsx', 'webrowset'])('has no place in %s', async (format) => {
     await expect(run({ format })).rejects.toMatchObject({
       code: 'BAD_PARAMETER',
       message: `${format} has no place for the rows of a connected query; json and xmlp have.`,

@@ -106,7 +106,7 @@ permission: EVERYTHING
 parameters: { PIN: { type: text, sensitive: true } }
 ---
 scheme: MESSAGE
-username-token: { max-age: 5 min }
+username-token: { max-age: 5 m }
 ---
 service: Leaks.v1
 public: true

@@ -110,7 +110,7 @@ sql: select 1 as n
     const reply = await other.call(of('ENDLESS'));
     expect([reply.status, reply.text]).toEqual([
       504,
-      '{"status":"failure","error":{"message":"Query ENDLESS took longer than 0.3 s and was stopped.","detail":""}}',
+      '{"status":"failure","error":{"message":"Query ENDLESS took longer than 300 ms and was stopped.","detail":""}}',
     ]);
   });
 

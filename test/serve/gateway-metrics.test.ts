@@ -33,7 +33,7 @@ const ECHO = {
   'definitions/counted.yaml': `service: Counted.v1
 permission: EVERYTHING
 operations:
-  ONE_GET: { get: one, limits: { rate: { requests: 1, per: 1 min, by: caller } }, response: text, handler: one }
+  ONE_GET: { get: one, limits: { rate: { requests: 1, per: 1 m, by: caller } }, response: text, handler: one }
   BODY_PUT: { put: body, request: text, response: text, handler: one }
 `,
   'src/handlers/one.ts': "export default { onRequest: () => 'one' };\n",

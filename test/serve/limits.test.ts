@@ -6,15 +6,15 @@ import { eventually, gatewayText, USERS } from '../support/project.ts';
 
 const OPERATIONS = `service: Counted.v1
 permission: EVERYTHING
-limits: { rate: 2 per 1 min }
+limits: { rate: 2 per 1 m }
 request: { fields: { ID: integer } }
 response: { fields: { ID: integer } }
 operations:
   OWN_GET: { get: "own/{ID}", handler: echo }
   TWIN_GET: { get: "twin/{ID}", soap: true, handler: echo }
-  ALL_GET: { get: "all/{ID}", limits: { rate: { requests: 2, per: 1 min, by: all } }, handler: echo }
-  PLACE_GET: { get: "place/{ID}", limits: { rate: { requests: 2, per: 1 min, by: address } }, handler: echo }
-  NEAR_GET: { get: "near/{ID}", soap: true, limits: { rate: { requests: 2, per: 1 min, by: address } }, handler: echo }
+  ALL_GET: { get: "all/{ID}", limits: { rate: { requests: 2, per: 1 m, by: all } }, handler: echo }
+  PLACE_GET: { get: "place/{ID}", limits: { rate: { requests: 2, per: 1 m, by: address } }, handler: echo }
+  NEAR_GET: { get: "near/{ID}", soap: true, limits: { rate: { requests: 2, per: 1 m, by: address } }, handler: echo }
   OPEN_GET: { get: "open/{ID}", public: true, handler: echo }
 ---
 service: Free.v1
@@ -132,7 +132,7 @@ describe('a rate of a service', () => {
 
 describe('credentials that are refused', () => {
   it('are not those that nobody shows, as clients ask so what they have to show', async () => {
-    const gateway = await start('limits: { rate: 2 per 1 min }');
+    const gateway = await start('limits: { rate: 2 per 1 m }');
     try {
       const asked: number[] = [];
       for (let count = 0; count < 4; count++)
@@ -148,7 +148,7 @@ describe('credentials that are refused', () => {
     'caller',
     'address',
   ])('are counted by the gateway, by %s: who guesses is refused whatever comes next', async (by) => {
-    const gateway = await start(`contracts: private\nlimits: { rate: { requests: 3, per: 1 min, by: ${by} } }`);
+    const gateway = await start(`contracts: private\nlimits: { rate: { requests: 3, per: 1 m, by: ${by} } }`);
     try {
       expect(await statuses(gateway, 4, 'Free.v1/free/1', WRONG)).toEqual([401, 401, 401, 429]);
       const lines = gateway.log().filter(({ fault }) => fault === 'TOO_MANY_REQUESTS');
@@ -203,7 +203,7 @@ describe('limits of calls at the same time', () => {
   it('are those of all operations together where the gateway has them, beside a rate', async () => {
     const held: (() => void)[] = [];
     shared.heldCalls = held;
-    const gateway = await start('limits: { concurrent: 1, rate: 100 per 1 min }');
+    const gateway = await start('limits: { concurrent: 1, rate: 100 per 1 m }');
     try {
       const first = gateway.call(`${REST}Free.v1/held/1`);
       const answer = await eventually('the call', () => held.shift());

@@ -87,7 +87,7 @@ it('a 401 has a challenge where messages alone show who calls, the same for ever
 it('passwords beside a good message are counted where they are no good', async () => {
   const files = {
     ...PROJECT,
-    'definitions/gateway.yaml': gatewayText('limits: { rate: 2 per 1 min }'),
+    'definitions/gateway.yaml': gatewayText('limits: { rate: 2 per 1 m }'),
     'definitions/service.yaml': (PROJECT['definitions/service.yaml'] as string).replace(/ {2}OPEN: .*\n/, ''),
   };
   const gateway = await startTestGateway({ files, env: ENV });

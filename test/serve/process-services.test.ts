@@ -218,7 +218,7 @@ describe('a request that is entered over REST', () => {
 
   it.each([
     ['always', 'Error', 'Attempt 2 failed and no other follows: The line is engaged.'],
-    ['hang', 'Error', 'Attempt 2 failed and no other follows: FLAKY took longer than 0.2 s and was stopped.'],
+    ['hang', 'Error', 'Attempt 2 failed and no other follows: FLAKY took longer than 200 ms and was stopped.'],
     ['refuse', 'Not Successful', 'Prompt LAST is missing.'],
     ['undeclared', 'Error', expect.stringContaining("It failed with UndeclaredName; the gateway's log says more")],
   ])('ends as it should: %s', async (mode, status, last) => {

@@ -129,7 +129,7 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
 
     it('ends in error with the words that the caller would have got', async () => {
       const id = await enter('SLOW/JSON/NONFILE');
-      const message = 'Query SLOW took longer than 0.1 s and was stopped.';
+      const message = 'Query SLOW took longer than 100 ms and was stopped.';
       expect(await ended(id)).toMatchObject({ status: 'error', message, TotalRows: 0, TotalBlocks: 0 });
       expect((await results(id)).body).toEqual({ status: 'error', message });
     });

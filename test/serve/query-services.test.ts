@@ -267,7 +267,7 @@ describe('a result in a file', () => {
     const before = keptFiles(gateway);
     expect(await message('ExecuteQuery.v1/PUBLIC/SLOW/CSV/FILE')).toEqual({
       status: 504,
-      message: 'Query SLOW took longer than 0.1 s and was stopped.',
+      message: 'Query SLOW took longer than 100 ms and was stopped.',
     });
     expect(keptFiles(gateway)).toEqual(before);
   });

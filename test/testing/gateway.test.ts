@@ -122,7 +122,7 @@ describe.for([
     expect(await names(1)).toEqual(['This']);
     expect(performance.now() - began).toBeGreaterThanOrEqual(58);
     expect(() => parts.answers('PART_GET', { NUMBER: 1 }, { delay: 'soon' })).toThrow(
-      "an answer can be delayed by '2 h', '30 min' or '90 d', at most 1 h, not by 'soon'",
+      "an answer can be delayed by '2 h', '30 m' or '90 d', at most 1 h, not by 'soon'",
     );
     parts.reset();
     expect(await names(1)).toEqual(['Brake pad']);
@@ -141,7 +141,7 @@ describe.for([
     expect([failed, others]).toMatchObject([{ attempts: 1, again: expect.any(Date) }, []]);
     expect(orders().length).toBe(2);
     expect(await gateway.settle()).toEqual([]);
-    await gateway.clock.advance('11 min');
+    await gateway.clock.advance('11 m');
     const [dead] = await gateway.settle();
     expect(orders().length).toBe(3);
     expect(dead).toMatchObject({ attempts: 2, error: expect.stringContaining('PART_ORDER') });
@@ -188,7 +188,7 @@ describe('a gateway for tests', () => {
     await using gateway = await startTestGateway({ root, env });
     for (const time of ['-1 h', '1 week', '99999999999 d', Number.POSITIVE_INFINITY])
       await expect(gateway.clock.advance(time)).rejects.toThrow(
-        /'2 h', '30 min' or '90 d', at most 100 years, not by .*(1 h|week|9 d|Infinity)/,
+        /'2 h', '30 m' or '90 d', at most 100 years, not by .*(1 h|week|9 d|Infinity)/,
       );
     await expect(gateway.caller({ roles: ['SOME'] })).rejects.toThrow('unknown role SOME; the definitions have ALL');
     await expect(gateway.caller({ grants: ['SOME'] })).rejects.toThrow(/unknown permission list SOME;.* EVERYTHING$/);

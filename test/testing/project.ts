@@ -30,7 +30,7 @@ process: ORDER_PARTS
 type: Application Engine
 permission: EVERYTHING
 parameters: { NUMBER: { type: integer, required: true } }
-retry: { attempts: 2, first: 10 min, longest: 10 min }
+retry: { attempts: 2, first: 10 m, longest: 10 m }
 ---
 recurrence: NIGHTLY
 cron: "0 3 * * *"

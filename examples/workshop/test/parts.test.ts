@@ -32,7 +32,7 @@ test('parts that run out are ordered, later if the dealer is busy, and once', as
 
   dealer.reset();
   dealer.answers('DEALER_ORDER_POST', { ORDER_ID: 'O-77', DUE: '2026-06-02' });
-  await shop.gateway.clock.advance('11 min');
+  await shop.gateway.clock.advance('11 m');
   assert.deepEqual(await shop.gateway.settle(), []);
   assert.deepEqual(
     dealer.asked.map(({ operation }) => operation),

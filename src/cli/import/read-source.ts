@@ -8,6 +8,7 @@ import { basename } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { type Found, type ReadSource, SOURCE_LIMITS } from '../../import/index.ts';
+import { duration } from '../../wire/duration.ts';
 import { codeOf, messageOf } from '../../wire/error.ts';
 
 /** The location of standard input. */
@@ -73,7 +74,7 @@ async function readOne(location: string, options: SourceOptions, until: number):
     if (!/^https?:/i.test(location)) return await readLocal(location, isGiven);
     if (!isGiven && !options.fetch) return { missing: 'is on the network (--fetch reads it)' };
     const timeout = Math.min(TIMEOUT, until - performance.now());
-    if (timeout <= 0) return { missing: `is not read: the network took more than ${TIMEOUT_OF_ALL / 1000} s` };
+    if (timeout <= 0) return { missing: `is not read: the network took more than ${duration(TIMEOUT_OF_ALL)}` };
     return {
       bytes: await fetchBytes(location, {
         isGiven,
@@ -128,7 +129,9 @@ async function fetchBytes(address: string, fetching: Fetching): Promise<Uint8Arr
   try {
     return await fetchWithin(new URL(address), fetching, signal);
   } catch (error) {
-    throw signal.aborted ? new Error(`it took more than ${Math.round(fetching.timeout / 1000)} s`) : error;
+    throw signal.aborted
+      ? new Error(`it took more than ${duration(1000 * Math.round(fetching.timeout / 1000))}`)
+      : error;
   }
 }
 

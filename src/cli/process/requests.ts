@@ -33,7 +33,7 @@ export function addList(group: Command): void {
     .option('--type <type>', "those of a process type; 'PSQuery' for queries")
     .option('--name <name>', 'those of a process or query')
     .option('--status <status>', "those with a run status, as in 'Error' or 'Success With Warning'")
-    .option('--since <time>', "those whose run time is in the last time or later, as in '7d' or '30 min'", readTime)
+    .option('--since <time>', "those whose run time is in the last time or later, as in '7d' or '30 m'", readTime)
     .option('--from <instance>', 'those from this number on', readInstance)
     .option(
       '--to <instance>',

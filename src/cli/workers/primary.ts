@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import type { Log } from '../../serve/log/log.ts';
 import type { Counted } from '../../serve/log/metrics.ts';
+import { duration } from '../../wire/duration.ts';
 import { Backoff, post, Questions } from '../child-process.ts';
 import { Ended, type ExitCode } from '../failure.ts';
 import { sibling } from '../package-info.ts';
@@ -225,8 +226,10 @@ export class Primary {
       return;
     }
     clearInterval(member.pulse);
-    const seconds = (ASK_EVERY_MS * MOST_MISSED) / 1000;
-    this.#options.log.error({ worker }, `Worker ${worker} has not responded for ${seconds} s and is ended.`);
+    this.#options.log.error(
+      { worker },
+      `Worker ${worker} has not responded for ${duration(ASK_EVERY_MS * MOST_MISSED)} and is ended.`,
+    );
     member.worker.process.kill('SIGKILL');
   }
 
@@ -261,7 +264,7 @@ export class Primary {
     const { number: worker } = seat;
     const pause = seat.backoff.next(served);
     const ended = typeof how === 'number' ? `with code ${how}` : `by ${how}`;
-    this.#options.log.error({ worker }, `Worker ${worker} ended ${ended}; another starts in ${pause / 1000} s.`);
+    this.#options.log.error({ worker }, `Worker ${worker} ended ${ended}; another starts in ${duration(pause)}.`);
     seat.restart = setTimeout(() => {
       seat.restart = undefined;
       this.#start(seat);

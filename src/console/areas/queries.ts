@@ -5,6 +5,7 @@ import { isNumeric } from '../../model/scalar.ts';
 import type { Row, Value } from '../../model/value.ts';
 import type { QueryResult, ResultFormat } from '../../query/index.ts';
 import { may } from '../../security/authorise.ts';
+import { duration } from '../../wire/duration.ts';
 import { controlName, type Entries, entryFields, readEntries, UNTOUCHED } from '../entries.ts';
 import { exact, type Html, html, NOTHING } from '../html.ts';
 import {
@@ -17,7 +18,6 @@ import {
   filters,
   heading,
   input,
-  length,
   link,
   more,
   notice,
@@ -314,7 +314,7 @@ function definitionOf(visit: Visit, query: Query): Html {
     facts([
       ['Database', query.datasource?.id ?? 'the gateway’s own'],
       ['Most rows', number(query.rows ?? limits.rows)],
-      ['Time limit', length(query.timeout ?? limits.timeout)],
+      ['Time limit', duration(query.timeout ?? limits.timeout)],
       ['Nested below its rows', children.map((each) => each.query.id).join(', ')],
       ['Permission lists', query.public ? 'public' : permissions.map(({ id }) => id).join(', ')],
       ['Defined in', owner === undefined ? `${at.file}:${at.line}` : `a private query of ${owner}`],

@@ -4,6 +4,7 @@ import type { PrivateQueryKey } from '../../model/query.ts';
 import { requestForms } from '../../model/request-form.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import { type Message, type Operation, type OperationUri, takesBody } from '../../model/service.ts';
+import { DURATION } from '../../wire/duration.ts';
 import { bodyExample } from '../example/request.ts';
 import { exampleXml } from '../example/text.ts';
 import { exampleDocument, tellingFields } from '../example/value.ts';
@@ -110,7 +111,7 @@ const properties: Readonly<Record<PrivateQueryKey, JsonObject>> = {
   rows: { type: 'integer', format: 'int64', minimum: 1, description: "Most rows, in place of the gateway's limit." },
   timeout: {
     type: 'string',
-    pattern: '^[0-9]+ ?(ms|s|min|h|d)$',
+    pattern: `^${DURATION}$`,
     description: "Longest time, in place of the gateway's limit.",
   },
 };

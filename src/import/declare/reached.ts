@@ -188,7 +188,7 @@ export function credentialOfCalls(
           digest: token.password === 'digest' ? true : undefined,
         }),
       // By WS-SecurityPolicy 1.3, section 6.2, messages have one only where it is asked for.
-      timestamp: parts.some(({ kind }) => kind === 'timestamp') ? '5 min' : signature && '0 s',
+      timestamp: parts.some(({ kind }) => kind === 'timestamp') ? '5 m' : signature && '0 s',
       signature:
         signature &&
         given({

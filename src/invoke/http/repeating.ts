@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { CALL_RETRY, isRetried, longestAsked, type Retry, retryAfter } from '../../model/retry.ts';
+import { duration } from '../../wire/duration.ts';
 import { InvokeError } from '../error.ts';
 import type { RawReply, Received } from './raw-reply.ts';
 import { canResend, type Sending } from './sending.ts';
@@ -66,7 +67,10 @@ function endOf(outcome: Outcome, asked: number | undefined): RawReply {
   if ('error' in outcome) throw outcome.error;
   const { reply } = outcome;
   if (asked === undefined) return reply;
-  return { ...reply, hint: `The target asks callers to wait ${Math.ceil(asked / 1000)} s before the next call.` };
+  return {
+    ...reply,
+    hint: `The target asks callers to wait ${duration(1000 * Math.ceil(asked / 1000))} before the next call.`,
+  };
 }
 
 function mayRepeat(

@@ -1,3 +1,4 @@
+import { duration } from '../../wire/duration.ts';
 import { codeOf } from '../../wire/error.ts';
 import { type Called, InvokeError } from '../error.ts';
 import { abortError, REPLY_HEAD, type Timeouts } from '../limits.ts';
@@ -26,8 +27,7 @@ export function transportError(error: unknown, facts: TransportFacts): unknown {
   const code = codeOf(error);
   const limit = TIMEOUT_OF[code];
   if (limit !== undefined) {
-    const seconds = timeouts[limit] / 1000;
-    const reason = `${TIMEOUT_WORDS[limit]} within ${seconds} s`;
+    const reason = `${TIMEOUT_WORDS[limit]} within ${duration(timeouts[limit])}`;
     return new InvokeError('TIMEOUT', called, reason, { retry: true, httpResponseCode, cause: error });
   }
   if (isTlsError(error)) return tlsError(error, facts);

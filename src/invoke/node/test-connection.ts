@@ -6,6 +6,7 @@ import { type SecureContext, connect as secure, type TLSSocket } from 'node:tls'
 import type { ConfigText } from '../../model/definition.ts';
 import { isSigning, type Node } from '../../model/node.ts';
 import type { Redactor } from '../../model/redactor.ts';
+import { duration } from '../../wire/duration.ts';
 import { codeOf, messageOf } from '../../wire/error.ts';
 import { Configuration } from '../configuration.ts';
 import { credentialTexts, proofOf } from '../credential.ts';
@@ -192,7 +193,7 @@ class AddressProbe {
   #reasonOf(error: unknown, phase: TestPhase['phase']): { readonly words: string; readonly hint?: string | undefined } {
     if (error instanceof Late) {
       if (this.#options.signal?.aborted === true) return { words: 'the test was ended' };
-      return { words: `${UNFINISHED[phase]} within ${this.#most / 1000} s` };
+      return { words: `${UNFINISHED[phase]} within ${duration(this.#most)}` };
     }
     const facts = { called: this.#called, node: this.#node.id, timeouts: this.#timeouts, signal: undefined };
     const proxied = phase === 'proxy';

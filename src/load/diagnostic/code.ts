@@ -1,3 +1,4 @@
+import { duration } from '../../wire/duration.ts';
 import type { Entry } from './catalogue/entry.ts';
 import { error } from './catalogue/entry.ts';
 import { type Diagnostic, diagnosticOf, type Place } from './diagnostic.ts';
@@ -48,7 +49,7 @@ export const codeCatalogue = {
       'Code outside of all functions runs when its file is imported, before the gateway serves any call. An error there keeps the gateway from starting.',
   }),
   'code-hangs': error<{ file: string; seconds: number }>({
-    message: ({ file, seconds }) => `The import of ${file} did not end within ${seconds} s.`,
+    message: ({ file, seconds }) => `The import of ${file} did not end within ${duration(Math.round(1000 * seconds))}.`,
     hint: () => 'Move what waits into the function that needs it; --import-within sets another time.',
     explanation:
       'Code outside of all functions waits for something that does not happen, such as a top-level `await` of a server that does not answer, or never ends. The gateway would not start.',

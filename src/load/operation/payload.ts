@@ -2,6 +2,7 @@ import { isOneOfSeveral } from '../../model/derivation.ts';
 import { bareField, type Document, foldedName, itemName, type Patch } from '../../model/document.ts';
 import { type Field, type FieldType, type ListType, type ScalarType, singleType } from '../../model/field.ts';
 import { isFormType } from '../../model/form.ts';
+import type { RowFormat } from '../../model/query.ts';
 import { RAW_MEDIA_TYPES } from '../../model/request-form.ts';
 import { SCALAR_KINDS } from '../../model/scalar.ts';
 import {
@@ -94,6 +95,11 @@ function linkMediaTypes(documents: Documents, spot: OperationSpot): MediaMessage
   const own = derivedName(spot, 'RESPONSE');
   if (found === undefined) return forms(noMessage());
   const { value, at } = found;
+  if (isFormats(value)) {
+    const reason = `${spot.id} is not answered by the rows of one query, so its response can't be a list of their forms: add \`query: NAME\`, or name a document`;
+    documents.linking.report.raise('bad-query-answer', { reason }, at);
+    return forms(inDoubt(documents, noMessage(), at));
+  }
   if (typeof value === 'string' || isInPlace(value))
     return forms(linkMessage(documents, value as MessageDeclared, own, at));
   const given = value as Readonly<Record<string, MessageDeclared>>;
@@ -122,7 +128,7 @@ function checkParts({ report, doubt }: Linking, mediaType: string, message: Mess
   const document = documentOf(message);
   if (document === undefined || doubt.about(document)) return;
   if (TABLES.has(parseMediaType(mediaType)?.essence ?? '')) {
-    const reason = `A reply as ${mediaType} can't be ${messageWords(message)}, which is written as JSON or XML: use text, or ExecuteQuery, which has CSV of the rows of a query`;
+    const reason = `A reply as ${mediaType} can't be ${messageWords(message)}, which is written as JSON or XML: use text, or \`response: [json, csv]\` with \`query: NAME\`, which has CSV of its rows`;
     report.raise('bad-body', { reason }, at);
     return;
   }
@@ -133,8 +139,11 @@ function checkParts({ report, doubt }: Linking, mediaType: string, message: Mess
 }
 
 function isMediaMap(value: unknown): value is Readonly<Record<string, MessageDeclared>> {
-  return typeof value === 'object' && value !== null && !isInPlace(value);
+  return typeof value === 'object' && value !== null && !isFormats(value) && !isInPlace(value);
 }
+
+/** `[json, csv]`: the forms of the rows of a query. */
+export const isFormats = (value: unknown): value is readonly RowFormat[] => Array.isArray(value);
 
 const isInPlace = (value: object): boolean => 'fields' in value || 'one-of' in value;
 

@@ -1,6 +1,6 @@
 import { bareField, type Document } from '../../model/document.ts';
 import type { Field, FieldType } from '../../model/field.ts';
-import { PAGE_VARIABLES, type Paging, type Query } from '../../model/query.ts';
+import { PAGE_VARIABLES, type Paging, type Query, ROW_MEDIA_TYPES } from '../../model/query.ts';
 import { primitiveOf } from '../../model/scalar.ts';
 import type { Answer, MediaMessage, Message } from '../../model/service.ts';
 import { type Documents, documentOf } from '../document/documents.ts';
@@ -10,7 +10,7 @@ import { fitsSingle } from '../document/fit.ts';
 import { type Linking, refuseBoth, resolveKey } from '../linking.ts';
 import { defaultsOf } from '../schema/json-schema.ts';
 import { type PagingDeclared, paging } from '../schema/operation.ts';
-import { forms, linkResponses } from './payload.ts';
+import { forms, isFormats, linkResponses } from './payload.ts';
 import type { OperationSpot, PlacedTemplate } from './spot.ts';
 
 /** A query that answers, with the request and reply of its operation. */
@@ -18,6 +18,8 @@ export interface QueryAnswer {
   readonly answer: Answer;
   readonly request: Message;
   readonly responses: readonly MediaMessage[];
+  /** The response over SOAP, where it differs. */
+  readonly soapResponses?: readonly MediaMessage[];
 }
 
 const MAXROWS = 'maxrows';
@@ -34,8 +36,12 @@ export function linkQueryAnswer(
   const { declared, at } = spot;
   const reason = 'the prompts of the query are the request, and its columns the reply';
   const bare = declared.paging === undefined ? linkBareRows(documents, spot) : undefined;
-  for (const key of ['request', ...(bare === undefined ? ['response'] : []), 'variables', 'body'])
-    refuseBoth(linking, declared, 'query', key, reason);
+  const isListed = isFormats(declared.response);
+  for (const key of ['request', 'variables', 'body']) refuseBoth(linking, declared, 'query', key, reason);
+  if (bare === undefined && !isListed)
+    refuseBoth(linking, declared, 'query', 'response', `${reason}, whose forms are a list: \`response: [json, csv]\``);
+  if (isListed)
+    refuseBoth(linking, declared, 'paging', 'response', 'a page has its cursor beside its rows, in JSON and XML alone');
   const query = resolveKey(linking, 'query', queries, declared, 'query');
   if (query === undefined) return undefined;
   // Pages were meant, and what is wrong with them has been reported.
@@ -55,13 +61,31 @@ export function linkQueryAnswer(
     const responses = forms({ kind: 'document', document });
     return { answer: { kind: 'queries', lists: [{ field, query }], ...limit }, request: asked, responses };
   }
-  const row = rowOf(documents, spot, query);
-  const response = documents.synthesize(derivedName(spot, 'RESPONSE'), [rowsField(row, query)], at);
   return {
     answer: { kind: 'query', query, ...(maxrows === undefined ? {} : { maxrows }) },
     request: asked,
-    responses: forms({ kind: 'document', document: response }),
+    ...linkRows(documents, spot, query),
   };
+}
+
+/** The forms of the reply: of its document, and the rows as files. Over SOAP it is always the document. */
+function linkRows(documents: Documents, spot: OperationSpot, query: Query) {
+  const listed = spot.inherited('response')?.value;
+  const formats = isFormats(listed) ? listed : (['json', 'xml'] as const);
+  const isWritten = formats.some((format) => format === 'json' || format === 'xml');
+  const message = (): Message => {
+    const fields = [rowsField(rowOf(documents, spot, query), query)];
+    return { kind: 'document', document: documents.synthesize(derivedName(spot, 'RESPONSE'), fields, spot.at) };
+  };
+  const document = isWritten || spot.declared.soap !== undefined ? message() : undefined;
+  const responses = formats.map((format): MediaMessage => {
+    const file = format === 'csv' ? 'text' : format === 'xlsx' ? 'binary' : undefined;
+    return {
+      mediaType: ROW_MEDIA_TYPES[format],
+      message: file === undefined ? (document as Message) : { kind: 'raw', raw: file },
+    };
+  });
+  return { responses, ...(document === undefined ? {} : { soapResponses: forms(document) }) };
 }
 
 /** The document of a row. All operations that the query answers share it. */

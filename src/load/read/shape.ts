@@ -1,5 +1,6 @@
 import type { ErrorObject } from 'ajv';
 import type { KindWord } from '../../kinds/kinds.ts';
+import { DURATION, durationMeant } from '../../wire/duration.ts';
 import type { Place } from '../diagnostic/diagnostic.ts';
 import { booleanMeant, nearest } from '../diagnostic/suggest.ts';
 import type { Linking } from '../linking.ts';
@@ -189,7 +190,7 @@ function raiseType({ error: { schema }, spot: { value }, name, at }: Mistake, { 
   const { title, examples = [] } = schema;
   const expected = title ?? types.map((type) => WORDS[type] ?? type).join(' or ');
   const shown = title === undefined && !types.includes('object') ? [] : examples;
-  report.raise('wrong-type', { name, expected, given: value, examples: shown }, at);
+  report.raise('wrong-type', { name, expected, given: value, examples: shown, meant: timeMeant(value, schema) }, at);
 }
 
 /** An unquoted `{REGION}`: a map in braces with a key without a value. */
@@ -210,12 +211,22 @@ function raiseMethods({ container, key = '', value }: TreePosition, { report, pl
 function raisePattern({ error, spot: { value }, name, at }: Mistake, { report, places }: Linking): void {
   const { title = 'acceptable', examples = [] } = error.schema;
   const { propertyName } = error;
-  if (propertyName === undefined)
-    report.raise('bad-value', { name, reason: `is not ${title}: ${JSON.stringify(value)}`, examples }, at);
-  else {
+  if (propertyName === undefined) {
+    const reason = `is not ${title}: ${JSON.stringify(value)}`;
+    report.raise('bad-value', { name, reason, examples, meant: timeMeant(value, error.schema) }, at);
+  } else {
     const key = places.key(value as object, propertyName);
     report.raise('bad-value', { name: propertyName, reason: `is not ${title}`, examples }, key);
   }
+}
+
+/** What a time in another notation can mean in ours, also within a rate, if the schema has times. */
+function timeMeant(value: TreeValue, { pattern }: JsonSchema): readonly string[] {
+  if ((typeof value !== 'string' && typeof value !== 'number') || !pattern?.includes(DURATION)) return [];
+  const [, before = '', time = ''] = /^(.* per )?(.*)$/s.exec(String(value)) ?? [];
+  // `100 per minute` means one.
+  const length = before === '' || /\d/.test(time) ? time : `1 ${time}`;
+  return durationMeant(length).flatMap((each) => (new RegExp(pattern).test(before + each) ? [before + each] : []));
 }
 
 function spotOf(root: TreeMap, path: readonly string[]): TreePosition {

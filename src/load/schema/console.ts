@@ -44,14 +44,14 @@ const openId = keys<keyof OpenIdDeclared>(
 
 /** The map of `console`. */
 export const consoleMap = keys(
-  { examples: [{ listen: '127.0.0.1:9090', idle: '15 min', 'sign-in': ['password', PROVIDER] }] },
+  { examples: [{ listen: '127.0.0.1:9090', idle: '15 m', 'sign-in': ['password', PROVIDER] }] },
   {
     listen: text(
       'Host and port of its own. By default the console is on the address of the gateway. May refer to configuration.',
       '127.0.0.1:9090',
     ),
-    idle: time('A session that is not used for this time ends. From 5 min on.', '30 min', '15 min'),
-    session: time('A session ends this long after its sign-in, however it is used. From 1 min on.', '12 h', '8 h'),
+    idle: time('A session that is not used for this time ends. From 5 m on.', '30 m', '15 m'),
+    session: time('A session ends this long after its sign-in, however it is used. From 1 m on.', '12 h', '8 h'),
     'sign-in': {
       title: 'a list of ways to sign in',
       type: 'array',
@@ -74,6 +74,6 @@ export const consoleKey: JsonSchema = {
   description:
     "The operator's console in the browser, at `/console`. Permission lists grant it (`console:`); without such a list, no one can sign in.",
   default: 'on',
-  examples: ['off', { listen: '127.0.0.1:9090', idle: '15 min' }],
+  examples: ['off', { listen: '127.0.0.1:9090', idle: '15 m' }],
   ...mapOr(consoleMap, { type: 'string', enum: ['on', 'off'] }),
 };

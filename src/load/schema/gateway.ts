@@ -95,14 +95,14 @@ const databaseTimeouts = keys(
   {
     description:
       'Time limits of each connection to PostgreSQL. A call that waits for the database is answered within `limits.timeout` in any case.',
-    examples: [{ connect: '5 s', lock: '10 s', transaction: '30 s', statement: '10 min' }],
+    examples: [{ connect: '5 s', lock: '10 s', transaction: '30 s', statement: '10 m' }],
   },
   {
     connect: time('For connecting, and for a connection of the pool that is free.', '5 s', '5 s'),
     statement: time(
       'For one statement, by `statement_timeout`. The default is 10 minutes, or `limits.timeout` if that is longer.',
       undefined,
-      '10 min',
+      '10 m',
     ),
     lock: time(
       'For a row that another transaction has locked, by `lock_timeout`. The default is a third of `limits.timeout`.',
@@ -194,13 +194,13 @@ const requestEncodings: JsonSchema = {
   examples: [['gzip', 'deflate']],
 };
 
-export const drainMap = keys({ examples: [{ ready: '10 s', work: '2 min' }] }, {
+export const drainMap = keys({ examples: [{ ready: '10 s', work: '2 m' }] }, {
   ready: time(
     'How long `/health/ready` answers 503 before the port is closed, from 0 s on. Meanwhile calls are answered, and connections are closed with their replies.',
     '5 s',
     '10 s',
   ),
-  work: time('How long requests and jobs that run may then take to finish.', '30 s', '2 min'),
+  work: time('How long requests and jobs that run may then take to finish.', '30 s', '2 m'),
 } satisfies Record<keyof DrainDeclared, JsonSchema>);
 
 const drain: JsonSchema = {
@@ -208,7 +208,7 @@ const drain: JsonSchema = {
   description:
     'How a gateway stops after SIGTERM. A time is that of `ready`; a map sets the time for running work too.',
   default: '5 s',
-  examples: ['10 s', '0 s', { ready: '10 s', work: '2 min' }],
+  examples: ['10 s', '0 s', { ready: '10 s', work: '2 m' }],
   ...mapOr(drainMap, time('How long `/health/ready` answers 503 before the port is closed.')),
 };
 

@@ -1,5 +1,6 @@
 import { KIND_WORDS, type KindWord, kindOf } from '../../kinds/kinds.ts';
 import { queue, subscription } from '../../messaging/link/schema.ts';
+import { ROW_MEDIA_TYPES } from '../../model/query.ts';
 import { process, recurrence } from '../process.ts';
 import { datasource } from '../query/datasource.ts';
 import { routing } from '../routing.ts';
@@ -82,6 +83,14 @@ function ofKind(kind: KindWord): JsonSchema {
 /** A reference to a definition. The loader resolves it, so any text is valid here. */
 const id: JsonSchema = { type: 'string', minLength: 1 };
 
+/** `response: [json, csv]` of operations that a query answers. */
+const rowFormats: JsonSchema = {
+  type: 'array',
+  items: { type: 'string', enum: Object.keys(ROW_MEDIA_TYPES) },
+  minItems: 1,
+  uniqueItems: true,
+};
+
 /** Shared parts of the schemas, by their names in `$defs`. */
 const partSchemas: Readonly<Record<string, JsonSchema>> = {
   field,
@@ -119,7 +128,12 @@ const partSchemas: Readonly<Record<string, JsonSchema>> = {
     if: { type: 'object', anyOf: [{ required: ['fields'] }, { required: ['one-of'] }] },
     // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
     then: { $ref: '#/$defs/in-place-document' },
-    else: mapOr(byMediaType('message'), { $ref: '#/$defs/message-word' }),
+    else: mapOr(byMediaType('message'), {
+      if: { type: 'array' },
+      // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+      then: rowFormats,
+      else: { $ref: '#/$defs/message-word' },
+    }),
   },
   fault: typedMessage('document-or-fields'),
   requires: {

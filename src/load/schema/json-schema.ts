@@ -1,3 +1,5 @@
+import { DURATION } from '../../wire/duration.ts';
+
 export type TextsDeclared = Readonly<Record<string, string>>;
 
 /** The subset of JSON Schema (draft 7) that the definitions use. */
@@ -187,8 +189,8 @@ export const namespaceUri: JsonSchema = {
 export const duration: JsonSchema = {
   title: 'a time with its unit',
   type: 'string',
-  pattern: '^[0-9]+ ?(ms|s|min|h|d)$',
-  examples: ['30 s', '500 ms', '2 min'],
+  pattern: `^${DURATION}$`,
+  examples: ['30 s', '500 ms', '2 m'],
 };
 
 export function time(description: string, otherwise: string, ...examples: readonly string[]): Defaulted<string>;

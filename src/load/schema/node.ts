@@ -247,7 +247,7 @@ const replySignature = keys(
       'sha256',
       'sha512',
     ),
-    'max-age': time('How long a reply is valid after its Timestamp was created; at most one hour.', '5 min', '2 min'),
+    'max-age': time('How long a reply is valid after its Timestamp was created; at most one hour.', '5 m', '2 m'),
     confirmation: yesNo(
       'Each reply must contain a signed `SignatureConfirmation` with the value of the signature of its request (WS-Security 1.1), so that no reply to another request is accepted. Needs `signature`. The value in a later reply (`reply-to`) is not compared: the address that it arrives at identifies its request.',
       false,
@@ -273,7 +273,7 @@ const credential: JsonSchema = keys<keyof CredentialDeclared>(
     timestamp: time(
       'A Timestamp in the header `wsse:Security` of SOAP messages, which expires after this time. With `signature` the default is 5 minutes; `0 s` leaves it out, for a partner whose policy has no `IncludeTimestamp` and refuses it.',
       undefined,
-      '5 min',
+      '5 m',
     ),
     signature,
     'reply-signature': replySignature,
@@ -318,7 +318,7 @@ const redirects: JsonSchema = {
 const timeouts: JsonSchema = keys<keyof NonNullable<NodeDeclared['timeouts']>>(
   {
     description: 'Time limits for the phases of a call. Missing ones have their defaults.',
-    examples: [{ connect: '5 s', head: '30 s', idle: '30 s', reply: '1 min', call: '2 min' }],
+    examples: [{ connect: '5 s', head: '30 s', idle: '30 s', reply: '1 m', call: '2 m' }],
   },
   {
     connect: time('For connecting, including name resolution and TLS.', '10 s'),
@@ -329,7 +329,7 @@ const timeouts: JsonSchema = keys<keyof NonNullable<NodeDeclared['timeouts']>>(
     ),
     reply: time(
       'From the head of the reply to its end, for replies that are read completely. Binary content is streamed and only subject to `idle`.',
-      '5 min',
+      '5 m',
     ),
     call: time('For the whole call, including retries, until the reply is available. By default there is no limit.'),
   },
@@ -361,7 +361,7 @@ export const node = keys<'node' | keyof NodeDeclared>(
         node: 'DOCLIB',
         base: 'https://',
         'ca-file': '${env:DOCLIB_CA_FILE:-}',
-        timeouts: { connect: '5 s', call: '2 min' },
+        timeouts: { connect: '5 s', call: '2 m' },
         retry: { attempts: 3, on: [429, 503] },
         circuit: { failures: 5, reset: '30 s' },
         credential: { bearer: '${secret:DOCLIB_TOKEN}' },

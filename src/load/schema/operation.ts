@@ -1,4 +1,5 @@
 import type { BodyForm, FormStyles } from '../../model/form.ts';
+import type { RowFormat } from '../../model/query.ts';
 import type { Method } from '../../model/service.ts';
 import { type CallLimitsDeclared, limitsKey } from '../value/limits.ts';
 import { type OnceDeclared, once } from '../value/once.ts';
@@ -42,7 +43,7 @@ export interface SharedDeclared extends SoapStyleDeclared {
   readonly limits?: CallLimitsDeclared;
   readonly once?: OnceDeclared;
   readonly request?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
-  readonly response?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
+  readonly response?: MessageDeclared | Readonly<Record<string, MessageDeclared>> | readonly RowFormat[];
   readonly fault?: MessageDeclared | Readonly<Record<string, MessageDeclared>>;
   readonly variables?: MessageDeclared;
   readonly headers?: Readonly<Record<string, string>>;
@@ -158,8 +159,13 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
   response: {
     ...reference('response'),
     description:
-      'The reply: the same as for `request`, or a map from media types to these, the first being the default.',
-    examples: ['LOC_RESPONSE', 'list of LOC_DTL_VW', { 'application/json': 'LOC_RESPONSE', 'text/csv': 'text' }],
+      'The reply: the same as for `request`, or a map from media types to these, the first being the default. With `query: NAME`, a list of the forms of its rows: `json`, `xml`, `csv` (RFC 4180) and `xlsx` (a workbook), the first being the default.',
+    examples: [
+      'LOC_RESPONSE',
+      'list of LOC_DTL_VW',
+      { 'application/json': 'LOC_RESPONSE', 'text/csv': 'text' },
+      ['json', 'csv', 'xlsx'],
+    ],
   },
   fault: {
     ...reference('fault'),

@@ -140,7 +140,7 @@ export const usernameToken = keys(
   {
     description:
       'A user and a password inside a SOAP message (WS-Security UsernameToken Profile 1.1.1). A digest is computed from the shared secret of the user.',
-    examples: [{ passwords: ['digest'], 'max-age': '5 min' }],
+    examples: [{ passwords: ['digest'], 'max-age': '5 m' }],
   },
   {
     passwords: {
@@ -154,8 +154,8 @@ export const usernameToken = keys(
     },
     'max-age': time(
       'How long a digest is valid after its creation, and how long its nonce is rejected; at most one hour.',
-      '5 min',
-      '2 min',
+      '5 m',
+      '2 m',
     ),
   } satisfies Record<keyof NonNullable<SchemeDeclared['username-token']>, JsonSchema>,
 );
@@ -167,7 +167,7 @@ export const signature = keys(
     examples: [{ algorithms: ['rsa-sha256'], ca: 'certificates/partners.pem' }],
   },
   {
-    'max-age': time('How long a message is valid after it was signed; at most one hour.', '5 min', '2 min'),
+    'max-age': time('How long a message is valid after it was signed; at most one hour.', '5 m', '2 m'),
     algorithms: texts(
       'Accepted signature algorithms: rsa-sha256, rsa-pss-sha256, ecdsa-sha256, and each of them with sha384 and sha512; rsa-sha1, which is weak. The default is rsa-sha256.',
       'rsa-sha256',
@@ -206,8 +206,8 @@ export const webhook = keys(
     ),
     tolerance: time(
       'By how much the time of a webhook may differ from that of the gateway; at most one hour.',
-      '5 min',
-      '2 min',
+      '5 m',
+      '2 m',
     ),
   } satisfies Record<keyof WebhookDeclared, JsonSchema>,
 );
@@ -241,8 +241,8 @@ export const hmac = keys(
     ),
     tolerance: time(
       'By how much the time of a webhook may differ from that of the gateway; at most one hour.',
-      '5 min',
-      '2 min',
+      '5 m',
+      '2 m',
     ),
   } satisfies Record<keyof HmacSchemeDeclared, JsonSchema>,
 );

@@ -189,7 +189,7 @@ function linkHmacScheme(linking: Linking, declared: HmacSchemeDeclared): Kind {
 }
 
 /** Clocks that differ by more are set wrong, and every token would be valid for this long after it expires. */
-const LONGEST_TOLERANCE = { amount: 600_000, words: 'from 1 ms to 10 min' };
+const LONGEST_TOLERANCE = { amount: 600_000, words: 'from 1 ms to 10 m' };
 
 /** How tokens of one issuer are checked, and the roles that they give. */
 function linkBearer(

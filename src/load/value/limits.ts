@@ -1,4 +1,5 @@
 import type { CallLimits, Rate } from '../../model/gateway.ts';
+import { DURATION } from '../../wire/duration.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import { count, defaultsOf, integer, type JsonSchema, keys, mapOr, time, word } from '../schema/json-schema.ts';
@@ -10,7 +11,7 @@ export function linkCallLimits(linking: Linking, declared: CallLimitsDeclared | 
   return given({ rate: linkRate(linking, declared), concurrent: declared.concurrent });
 }
 
-/** `100 per 1 min`, or a map. The period is in whole seconds, like Retry-After (RFC 9110 section 10.2.3). */
+/** `100 per 1 m`, or a map. The period is in whole seconds, like Retry-After (RFC 9110 section 10.2.3). */
 function linkRate(linking: Linking, limits: CallLimitsDeclared): Rate | undefined {
   const { rate } = limits;
   if (rate === undefined) return undefined;
@@ -19,7 +20,7 @@ function linkRate(linking: Linking, limits: CallLimitsDeclared): Rate | undefine
   return { requests, per: linkPeriod(linking, rate, 'per', per, 'limits.rate'), by };
 }
 
-/** `100 per 1 min` under `rate`; `undefined` without a value. */
+/** `100 per 1 m` under `rate`; `undefined` without a value. */
 export function linkRateText(linking: Linking, container: { readonly rate?: string }): Omit<Rate, 'by'> | undefined {
   return container.rate === undefined ? undefined : linkSpelled(linking, container, container.rate, 'rate');
 }
@@ -33,15 +34,15 @@ function linkSpelled(linking: Linking, container: object, text: string, name: st
 function linkPeriod({ report, places }: Linking, container: object, key: string, period: string, name: string): number {
   const time = milliseconds(period);
   if (time < 1000 || time > LONGEST_PERIOD || time % 1000 !== 0) {
-    const reason = `must have a period of whole seconds from 1 s to 24 days, not ${period}`;
-    report.raise('bad-value', { name, reason, examples: ['100 per 1 min'] }, places.value(container, key));
+    const reason = `must have a period of whole seconds from 1 s to 24 d, not ${period}`;
+    report.raise('bad-value', { name, reason, examples: ['100 per 1 m'] }, places.value(container, key));
   }
   return time;
 }
 
 const LONGEST_PERIOD = 24 * 86_400_000;
 
-/** `100 per 1 min`, or a map. */
+/** `100 per 1 m`, or a map. */
 type RateDeclared = string | { readonly requests: number; readonly per: string; readonly by?: Rate['by'] };
 
 export interface CallLimitsDeclared {
@@ -51,15 +52,15 @@ export interface CallLimitsDeclared {
 
 /** A rate without further settings. */
 export const rateText: JsonSchema = {
-  title: 'a rate as in 100 per 1 min',
+  title: 'a rate as in 100 per 1 m',
   type: 'string',
-  pattern: '^[1-9][0-9]{0,8} per [0-9]+ ?(ms|s|min|h|d)$',
-  examples: ['100 per 1 min'],
+  pattern: `^[1-9][0-9]{0,8} per ${DURATION}$`,
+  examples: ['100 per 1 m'],
 };
 
-const rateMap = keys({ required: ['requests', 'per'], examples: [{ requests: 100, per: '1 min', by: 'address' }] }, {
+const rateMap = keys({ required: ['requests', 'per'], examples: [{ requests: 100, per: '1 m', by: 'address' }] }, {
   requests: integer('How many calls.', { minimum: 1, maximum: 1_000_000_000 }, 100),
-  per: time('The period: whole seconds.', undefined, '1 min'),
+  per: time('The period: whole seconds.', undefined, '1 m'),
   by: word(
     ['caller', 'address', 'all'],
     'Which calls are counted together: those of each caller (without credentials, of each address), of each address, or all.',
@@ -72,8 +73,8 @@ const RATE = defaultsOf(rateMap);
 const rate: JsonSchema = {
   title: 'a rate, or a map',
   description:
-    'Maximum rate of calls: `100 per 1 min` per caller, or a map with further settings. Calls above it are answered 429 with Retry-After. All gateways of a database share one count.',
-  examples: ['100 per 1 min', { requests: 100, per: '1 min', by: 'address' }],
+    'Maximum rate of calls: `100 per 1 m` per caller, or a map with further settings. Calls above it are answered 429 with Retry-After. All gateways of a database share one count.',
+  examples: ['100 per 1 m', { requests: 100, per: '1 m', by: 'address' }],
   ...mapOr(rateMap, rateText),
 };
 
@@ -89,7 +90,7 @@ export const limitsKey: JsonSchema = keys<keyof CallLimitsDeclared>(
   {
     description: 'Limits on its calls. Those of an operation apply in addition to those of its service.',
     minProperties: 1,
-    examples: [{ rate: '100 per 1 min', concurrent: 20 }],
+    examples: [{ rate: '100 per 1 m', concurrent: 20 }],
   },
   callLimits,
 );
@@ -146,7 +147,7 @@ export const limits = keys(
       'How long queued work that the definitions of this gateway lack waits for a gateway that has them. When no gateway that could run it was alive for this time it is a dead letter, and a process ends with an error.',
       '1 h',
       '1 h',
-      '30 min',
+      '30 m',
     ),
     queries: integer(
       'Maximum number of concurrent stored queries of one caller on one database, in one gateway. Further ones wait, and waiting callers take turns. The default is half of the readers, and never all of them. Callers without credentials are distinguished by address.',

@@ -28,7 +28,7 @@ const onceMap = keys({ examples: [{ for: '24 h', required: true, size: '64 KiB' 
 
 const DEFAULTS = defaultsOf(onceMap);
 const STANDARD: Once = { ...DEFAULTS, for: milliseconds(DEFAULTS.for), size: bytes(DEFAULTS.size) };
-const LONGEST = { least: 1000, amount: milliseconds('366 d'), words: 'from 1 s to 366 days' };
+const LONGEST = { least: 1000, amount: milliseconds('366 d'), words: 'from 1 s to 366 d' };
 const LARGEST = { amount: 64 * 1024 ** 2, words: 'from 1 B to 64 MiB' };
 
 /**

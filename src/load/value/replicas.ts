@@ -9,7 +9,7 @@ import { linkDuration, milliseconds } from './units.ts';
 export type ReplicasDeclared = readonly string[] | { readonly urls: readonly string[]; readonly lag?: string };
 
 /** How far behind is measured each second. */
-const LAGS = { least: 2000, amount: 86_400_000, words: 'from 2 s to 1 day' };
+const LAGS = { least: 2000, amount: 86_400_000, words: 'from 2 s to 1 d' };
 
 const urls: JsonSchema = {
   title: 'a list of database URLs',

@@ -1,4 +1,5 @@
 import type { Retention, RetentionPeriod } from '../../model/gateway.ts';
+import { DURATION } from '../../wire/duration.ts';
 import type { Linking } from '../linking.ts';
 import { type Defaulted, defaultsOf, type JsonSchema, keys } from '../schema/json-schema.ts';
 import { linkDuration, milliseconds } from './units.ts';
@@ -8,7 +9,7 @@ export type RetentionDeclared = Partial<Record<keyof Retention, string>>;
 const kept = (otherwise: string, description: string): Defaulted<string> => ({
   title: 'a time with its unit, or forever',
   type: 'string',
-  pattern: '^([0-9]+ ?(ms|s|min|h|d)|forever)$',
+  pattern: `^(?:${DURATION}|forever)$`,
   description,
   default: otherwise,
   examples: ['90 d', 'forever'],
@@ -45,7 +46,7 @@ export const retention = keys(
 const RETENTION = defaultsOf(retention);
 
 export function linkRetention(linking: Linking, declared: RetentionDeclared = {}): Retention {
-  const most = { amount: milliseconds('36500 d'), words: 'from 1 ms to 36500 days, or forever' };
+  const most = { amount: milliseconds('36500 d'), words: 'from 1 ms to 36500 d, or forever' };
   const entries = Object.entries(RETENTION).map(([key, otherwise]): [string, RetentionPeriod] => {
     if (declared[key as keyof Retention] === 'forever') return [key, 'forever'];
     return [key, linkDuration(linking, declared, `retention.${key}`, most) ?? milliseconds(otherwise)];

@@ -1,5 +1,5 @@
 import { CALL_RETRY, CLASS_RETRY, DELIVERY_RETRY, PROCESS_RETRY, type Retry } from '../../model/retry.ts';
-import { duration } from '../../wire/words.ts';
+import { duration } from '../../wire/duration.ts';
 import type { Linking } from '../linking.ts';
 import { given } from '../object.ts';
 import { integer, type JsonSchema, keys, mapOr, statuses, time } from '../schema/json-schema.ts';
@@ -100,9 +100,9 @@ export const retry: JsonSchema = {
       },
       {
         attempts: integer('Number of attempts in total; 1 means no retry.', { minimum: 1, maximum: 1000 }, 3),
-        for: time('No attempt begins later than this after the first one began.', undefined, '1 d', '10 min'),
+        for: time('No attempt begins later than this after the first one began.', undefined, '1 d', '10 m'),
         first: time('The first pause. Each is twice the one before, and varies at random.', undefined, '10 s'),
-        longest: time('The longest pause.', undefined, '1 h', '10 min'),
+        longest: time('The longest pause.', undefined, '1 h', '10 m'),
         on: {
           ...statuses(
             'What is followed by another attempt: `any` error, a `failure` (every status from 500), or HTTP statuses. Of a call, the status of its reply; a connection that fails is always retried. Of a process, a class or code that takes messages, the status of the fault that ended the attempt: 500 for an error that is not a fault, 504 for one that took too long.',

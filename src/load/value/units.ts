@@ -1,5 +1,5 @@
+import { readDuration } from '../../wire/duration.ts';
 import { LONGEST_TIMER } from '../../wire/waiting.ts';
-import { TIMES } from '../../wire/words.ts';
 import type { Linking } from '../linking.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 
@@ -24,7 +24,7 @@ export function linkSize(
   name = `limits.${key}`,
   most: Most = { amount: Number.MAX_SAFE_INTEGER, words: 'from 1 B to 8 PiB' },
 ): number | undefined {
-  return linkAmount(linking, container, key, name, SIZES, most);
+  return linkAmount(linking, container, key, name, bytes, most);
 }
 
 /** The largest amount, as a number and in words; the smallest is 1 by default. */
@@ -34,9 +34,9 @@ interface Most {
   readonly words: string;
 }
 
-const TIMER: Most = { amount: LONGEST_TIMER, words: 'from 1 ms to 24 days' };
+const TIMER: Most = { amount: LONGEST_TIMER, words: 'from 1 ms to 24 d' };
 /** The bounds of a time that may also be none at all. */
-export const TIMER_OR_NONE: Most = { least: 0, amount: LONGEST_TIMER, words: 'from 0 s to 24 days' };
+export const TIMER_OR_NONE: Most = { least: 0, amount: LONGEST_TIMER, words: 'from 0 s to 24 d' };
 /** The bounds of a TCP keepalive: it counts whole seconds, and Linux accepts up to 32767 (tcp(7)). */
 export const KEEPALIVE: Most = { least: 1000, amount: 32_767_000, words: 'from 1 s to 9 h' };
 
@@ -51,20 +51,16 @@ export function linkDuration(
   most: Most = TIMER,
 ): number | undefined {
   const key = name.slice(name.lastIndexOf('.') + 1);
-  return linkAmount(linking, container, key, name, TIMES, most);
+  return linkAmount(linking, container, key, name, milliseconds, most);
 }
 
-/** `1 min` in milliseconds, of the form that the JSON Schema requires. */
-export function milliseconds(text: string): number {
-  return amountOf(text, TIMES);
-}
+/** `1 m` in milliseconds, of the form that the JSON Schema requires. */
+export const milliseconds = (text: string): number => readDuration(text) as number;
 
 /** `10 MiB` in bytes, of the form that the JSON Schema requires. */
-export const bytes = (text: string): number => amountOf(text, SIZES);
-
-function amountOf(text: string, units: Readonly<Record<string, number>>): number {
+export function bytes(text: string): number {
   const [, number, unit] = /^(\d+) ?(\w+)$/.exec(text) as unknown as [string, string, string];
-  return Number(number) * (units[unit] as number);
+  return Number(number) * (SIZES[unit] as number);
 }
 
 /** An amount with its unit, of the form that the JSON Schema requires. One out of bounds is reported. */
@@ -73,12 +69,12 @@ function linkAmount(
   container: object,
   key: string,
   name: string,
-  units: Readonly<Record<string, number>>,
+  read: (text: string) => number,
   most: Most,
 ): number | undefined {
   const said = (container as Readonly<Record<string, string | number | undefined>>)[key];
   if (said === undefined) return undefined;
-  const amount = typeof said === 'number' ? said : amountOf(said, units);
+  const amount = typeof said === 'number' ? said : read(said);
   if (amount < (most.least ?? 1) || amount > most.amount)
     report.raise(
       'bad-value',

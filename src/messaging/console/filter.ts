@@ -3,7 +3,8 @@ import { field, filters, input, link, select } from '../../console/parts.ts';
 import type { Visit } from '../../console/route.ts';
 import { CALL_REPLIES, MESSAGE_STATUSES, type MessageKind, type MessageStatus } from '../../model/message.ts';
 import type { Registry } from '../../model/registry.ts';
-import { TIMES } from '../../wire/words.ts';
+import { durationMeant } from '../../wire/duration.ts';
+import { readMoment } from '../../wire/moment.ts';
 import type { MessageFilter } from '../run/index.ts';
 
 /** The parameters of an address that choose messages. Those of search fields begin with `field.`. */
@@ -42,10 +43,12 @@ export function readFilter(from: URLSearchParams, now: number): GivenFilter {
   const wrong: string[] = [];
   const moment = (name: string, text: string | undefined): Date | undefined => {
     const at = text === undefined ? undefined : readMoment(text, now);
-    if (at === undefined && text !== undefined)
+    if (at === undefined && text !== undefined) {
+      const [first = '1 h', second = '2 d'] = durationMeant(text);
       wrong.push(
-        `“${name}” takes how long ago it was, such as 1 h or 2 d, or a time in UTC, such as 2026-03-01T12:00Z.`,
+        `“${name}” takes how long ago it was, such as ${first} or ${second}, or a time in UTC, such as 2026-03-01T12:00Z.`,
       );
+    }
     return at;
   };
   if (status !== undefined && !MESSAGE_STATUSES.includes(status as MessageStatus))
@@ -65,16 +68,6 @@ export function readFilter(from: URLSearchParams, now: number): GivenFilter {
   } as MessageFilter;
   const filter = Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
   return { filter, given, ...(wrong.length === 0 ? {} : { wrong: wrong.join(' ') }) };
-}
-
-/** A time, or how long ago it was. */
-function readMoment(text: string, now: number): Date | undefined {
-  const [, many, unit = ''] = /^(\d{1,6}) ?(s|min|h|d)$/.exec(text) ?? [];
-  if (many !== undefined) return new Date(now - Number(many) * (TIMES[unit] ?? 0));
-  if (!/^\d{4}-\d\d-\d\d([T ]\d\d:\d\d(:\d\d(\.\d+)?)?)?(Z|[+-]\d\d:\d\d)?$/.test(text)) return undefined;
-  const whole = text.length === 10 ? `${text}T00:00` : text.replace(' ', 'T');
-  const at = new Date(/(Z|[+-]\d\d:\d\d)$/.test(whole) ? whole : `${whole}Z`);
-  return Number.isNaN(at.getTime()) ? undefined : at;
 }
 
 /** The filter in words, for the trails: `status=Error node=ERP`. */

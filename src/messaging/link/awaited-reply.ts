@@ -8,7 +8,7 @@ import { isAnyText } from '../../model/scalar.ts';
 import type { SubscriptionDeclared } from './schema.ts';
 
 /** How long a reply may be awaited. */
-export const REPLY_WITHIN = { least: 1, amount: 366 * 86_400_000, words: 'from 1 ms to 366 days' };
+export const REPLY_WITHIN = { least: 1, amount: 366 * 86_400_000, words: 'from 1 ms to 366 d' };
 
 /** Characters that a field needs which has to hold the address of a reply: the base of the gateway, and about 90 more. */
 const LONGEST_ADDRESS = 200;

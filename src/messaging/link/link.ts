@@ -40,7 +40,7 @@ import {
 } from './schema.ts';
 
 /** How long messages may be kept. Shorter than a minute, an operator could not see them. */
-const KEPT = { least: 60_000, amount: milliseconds('36500 d'), words: 'from 1 min to 36500 days' };
+const KEPT = { least: 60_000, amount: milliseconds('36500 d'), words: 'from 1 m to 36500 d' };
 
 const RETENTION = defaultsOf(retentionMap);
 const DEFAULTS = defaultsOf(subscription);

@@ -3,7 +3,7 @@ import type { MessageContext, ReplyContext, ReplyHandler } from '../../model/han
 import type { MessageStatus } from '../../model/message.ts';
 import type { DocumentValue } from '../../model/value.ts';
 import { type Db, JobLost, JobRefused } from '../../store/index.ts';
-import { duration } from '../../wire/words.ts';
+import { duration } from '../../wire/duration.ts';
 import { BLOBS, type Delivery, type MessagesOptions } from './port.ts';
 import {
   type Awaiting,

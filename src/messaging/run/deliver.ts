@@ -20,6 +20,7 @@ import {
   type Worker,
 } from '../../store/index.ts';
 import { inSpan } from '../../trace/trace.ts';
+import { duration } from '../../wire/duration.ts';
 import { type ReplyWriter, replyWriter } from './answer.ts';
 import { compileAsk } from './ask.ts';
 import { noteProbe, paceOf, type TargetPace } from './down.ts';
@@ -216,7 +217,7 @@ class Deliverer {
     const { work, registry } = this.#options;
     const { id, as } = this.#subscription;
     const { timeout: limit } = registry.gateway.limits;
-    const late = (): Error => new AttemptTimeout(`took longer than ${limit / 1000} s and was stopped`);
+    const late = (): Error => new AttemptTimeout(`took longer than ${duration(limit)} and was stopped`);
     const named = { subscription: id, message: message.id };
     const { signal } = job;
     const { requestId } = message;

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../../model/fault.ts';
 import { errorCode, errorText } from '../../store/error.ts';
 import { isLost } from '../../store/postgres/error.ts';
+import { duration } from '../../wire/duration.ts';
 import { withinTime } from '../../wire/waiting.ts';
 import type { Runner, Task } from '../runner.ts';
 import { Session, type SessionOptions } from './session.ts';
@@ -375,7 +376,7 @@ class Replica {
   }
 
   #whyOld({ failure }: Primary): string {
-    if (failure === undefined) return `it is more than ${this.#lag / 1000} s behind`;
+    if (failure === undefined) return `it is more than ${duration(this.#lag)} behind`;
     return `how far it is behind is unknown, because the primary can't be asked: ${failure}`;
   }
 

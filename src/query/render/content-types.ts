@@ -1,3 +1,4 @@
+import { ROW_MEDIA_TYPES } from '../../model/query.ts';
 import type { ResultFormat } from '../query-port.ts';
 
 /** The media type of each form. */
@@ -7,7 +8,7 @@ export const contentTypes: Readonly<Record<ResultFormat, string>> = {
   webrowset: 'application/xml',
   csv: 'text/csv; charset=utf-8; header=present',
   html: 'text/html; charset=utf-8',
-  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  xlsx: ROW_MEDIA_TYPES.xlsx,
   raw: 'application/x-ndjson',
   'rows-json': 'application/json',
   'rows-xml': 'application/xml',

@@ -31,14 +31,14 @@ export interface RenderOptions {
 }
 
 /** Formats that can hold the rows of children under each row. */
-const nesting: ReadonlySet<RenderFormat> = new Set(['json', 'xmlp', 'raw']);
+const nesting: ReadonlySet<RenderFormat> = new Set(['json', 'xmlp', 'rows-json', 'rows-xml', 'raw']);
 
 /** Can a format hold the rows of children under each row? */
 export function canNest(format: RenderFormat): boolean {
   return nesting.has(format);
 }
 
-/** Compiles the writer of one format for one query's columns. It names the row of a value that does not fit. Only `json`, `xmlp` and `raw` write rows of children. */
+/** Compiles the writer of one format for one query's columns. It names the row of a value that does not fit. CSV, HTML, workbooks, `webrowset` and `values` don't write rows of children. */
 export function compileRenderer(
   format: RenderFormat,
   shape: ResultShape,
@@ -73,10 +73,10 @@ function compileFormat(
     case 'raw':
       return compileRaw(shape);
     case 'rows-json':
-      return compileRowsJson(columns, zone);
+      return compileRowsJson(shape, zone);
     case 'rows-xml':
       if (xml === undefined) throw new TypeError('rows-xml needs the names of its elements');
-      return compileRowsXml(xml, columns, zone);
+      return compileRowsXml(xml, shape, zone);
     case 'values':
       return compileValues(columns, zone);
   }

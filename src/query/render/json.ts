@@ -39,21 +39,39 @@ function compileQueryRow({ columns, children }: ResultShape, zone: Zone): RowVal
     const present = compileValue(column, zone, 'query');
     return { key: column.name, at: column.at, value: (value) => (value === null ? '' : present(value)) };
   });
-  const lists = children.map((child): ListProperty => {
-    const object = compileQueryRow(child, zone);
-    return { key: child.name, list: (rows) => rows.map(({ cells, below }, index) => object(cells, index + 1, below)) };
-  });
-  return compileObject(properties, 'attr:rownumber', lists);
+  return compileObject(
+    properties,
+    'attr:rownumber',
+    compileLists(children, (child) => compileQueryRow(child, zone)),
+  );
 }
 
-/** The reply document of an operation that a query answers: `{"rows":[...]}`. NULL is left out, or null or blank where the column says so. */
-export function compileRowsJson(columns: readonly ResultColumn[], zone: Zone): RendererFactory {
+function compileLists(children: readonly ResultShape[], rowOf: (child: ResultShape) => RowValue): ListProperty[] {
+  return children.map((child) => {
+    const object = rowOf(child);
+    return { key: child.name, list: (rows) => rows.map(({ cells, below }, index) => object(cells, index + 1, below)) };
+  });
+}
+
+/**
+ * The reply document of an operation that a query answers: `{"rows":[...]}`. NULL is left out, or null or blank where the column
+ * says so. Rows of a connected query hold those of each child in an array under the child's name.
+ */
+export function compileRowsJson(shape: ResultShape, zone: Zone): RendererFactory {
+  return slices(compileDocumentRow(shape, zone), () => '{"rows":[', ']}');
+}
+
+function compileDocumentRow({ columns, children }: ResultShape, zone: Zone): RowValue {
   const properties = columns.map((column): Property => {
     const present = isTyped(column) ? compileTyped(column) : compileValue(column, zone, 'document');
     const absent = column.nullable ? null : column.blank ? blankOf(SCALARS[column.kind]) : undefined;
     return { key: column.jsonName, at: column.at, value: (value) => (value === null ? absent : present(value)) };
   });
-  return slices(compileObject(properties), () => '{"rows":[', ']}');
+  return compileObject(
+    properties,
+    undefined,
+    compileLists(children, (child) => compileDocumentRow(child, zone)),
+  );
 }
 
 /** JSON.stringify over slices of rows is the fastest writer there is; the brackets of each slice are cut. */

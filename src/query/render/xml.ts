@@ -46,19 +46,8 @@ function openTag({ name, namespace }: ElementName): string {
 
 function compileQueryRow({ columns, children }: ResultShape, zone: Zone): RowElement {
   const cells = columns.map((column) => compileCell(column, zone));
-  const lists = children.map((child) => {
-    const element = compileQueryRow(child, zone);
-    return (rows: readonly NestedRow[]): string => {
-      let text = `<${child.name}>`;
-      for (const [index, row] of rows.entries()) text += element(row.cells, index + 1, row.below);
-      return `${text}</${child.name}>`;
-    };
-  });
-  return (row, number, below) => {
-    let text = `<row rownumber="${number}">${join(cells, row)}`;
-    for (const [index, list] of lists.entries()) text += list(below[index] ?? []);
-    return `${text}</row>`;
-  };
+  const lists = compileLists(children, (child) => compileQueryRow(child, zone));
+  return (row, number, below) => `<row rownumber="${number}">${join(cells, row)}${lists(below)}</row>`;
 }
 
 function compileCell(column: ResultColumn, zone: Zone): (row: readonly SqlValue[]) => string {
@@ -76,9 +65,18 @@ function compileCell(column: ResultColumn, zone: Zone): (row: readonly SqlValue[
 
 /**
  * The reply document of an operation that a query answers. NULL is left out, or an empty element where the column says
- * so and its type allows it.
+ * so and its type allows it. Rows of a connected query hold those of each child in an element of the child's name.
  */
-export function compileRowsXml(names: XmlNames, columns: readonly ResultColumn[], zone: Zone): RendererFactory {
+export function compileRowsXml(names: XmlNames, shape: ResultShape, zone: Zone): RendererFactory {
+  const root = openTag({ name: names.root, namespace: names.namespace });
+  return elements(
+    compileDocumentRow(names, shape, zone),
+    (rows) => root + (rows === 0 ? `<${names.list}/>` : `<${names.list}>`),
+    (rows) => `${rows === 0 ? '' : `</${names.list}>`}</${names.root}>`,
+  );
+}
+
+function compileDocumentRow(names: XmlNames, { columns, children }: ResultShape, zone: Zone): RowElement {
   const writer = (column: ResultColumn) => {
     const text = compileTextOf(column, zone, 'document');
     const parts = column.attribute ? attributeParts(column) : elementParts(column, names.namespace);
@@ -90,13 +88,30 @@ export function compileRowsXml(names: XmlNames, columns: readonly ResultColumn[]
     };
   };
   const attributes = columns.filter((column) => column.attribute).map(writer);
-  const children = columns.filter((column) => !column.attribute).map(writer);
-  const root = openTag({ name: names.root, namespace: names.namespace });
-  return elements(
-    (row) => `<${names.item}${join(attributes, row)}>${join(children, row)}</${names.item}>`,
-    (rows) => root + (rows === 0 ? `<${names.list}/>` : `<${names.list}>`),
-    (rows) => `${rows === 0 ? '' : `</${names.list}>`}</${names.root}>`,
-  );
+  const inside = columns.filter((column) => !column.attribute).map(writer);
+  const lists = compileLists(children, (child) => compileDocumentRow(names, child, zone));
+  return (row, _, below) =>
+    `<${names.item}${join(attributes, row)}>${join(inside, row)}${lists(below)}</${names.item}>`;
+}
+
+/** Writes the rows of each child in an element of its name. */
+function compileLists(
+  children: readonly ResultShape[],
+  rowOf: (child: ResultShape) => RowElement,
+): (below: NestedRow['below']) => string {
+  const lists = children.map((child) => {
+    const element = rowOf(child);
+    return (rows: readonly NestedRow[]): string => {
+      let text = `<${child.name}>`;
+      for (const [index, row] of rows.entries()) text += element(row.cells, index + 1, row.below);
+      return `${text}</${child.name}>`;
+    };
+  });
+  return (below) => {
+    let text = '';
+    for (const [index, list] of lists.entries()) text += list(below[index] ?? []);
+    return text;
+  };
 }
 
 interface Parts {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { ConfigText } from '../../model/definition.ts';
 import { Refused, type RequestScheme } from '../../model/security.ts';
 import type { Nonces } from '../../store/index.ts';
+import { duration } from '../../wire/duration.ts';
 import { messageOf } from '../../wire/error.ts';
 import { reading } from '../database.ts';
 import type { Directory } from '../directory/directory-port.ts';
@@ -22,7 +23,7 @@ const AFTER = 60_000;
 /** Refuses a time that is too far from that of the gateway. @param name of its header @param sent milliseconds since 1970 */
 export function checkTime(name: string, sent: number, { tolerance }: RequestScheme, now: number): void {
   if (Math.abs(now - sent) > tolerance)
-    throw new Refused(`${name} differs from the time here by more than ${tolerance / 1000} s`);
+    throw new Refused(`${name} differs from the time here by more than ${duration(tolerance)}`);
 }
 
 /**

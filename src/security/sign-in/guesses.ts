@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Fault } from '../../model/fault.ts';
 import type { Db, Store } from '../../store/index.ts';
+import { duration } from '../../wire/duration.ts';
 import type { Clock } from '../../wire/waiting.ts';
 import { reading } from '../database.ts';
 import { addressKey } from '../rate-limit.ts';
@@ -168,4 +169,8 @@ const pauseAfter = (beyond: number): number =>
   beyond <= 0 ? 0 : Math.min(FIRST_PAUSE * 2 ** Math.min(beyond - 1, 30), LONGEST_PAUSE);
 
 const tooMany = (seconds: number): Fault =>
-  Fault.of('TOO_MANY_REQUESTS', { what: 'the sign-in', seconds }, { headers: { 'Retry-After': String(seconds) } });
+  Fault.of(
+    'TOO_MANY_REQUESTS',
+    { what: 'the sign-in', time: duration(1000 * seconds) },
+    { headers: { 'Retry-After': String(seconds) } },
+  );

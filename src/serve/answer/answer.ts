@@ -155,6 +155,11 @@ function answerByQuery(
         ...limitOf(input, maxrows),
       };
       if (as === 'json') return { kind: 'bytes', bytes: await queries.run({ ...given, format: 'rows-json' }) };
+      if (as === 'csv' || as === 'xlsx') {
+        const file = await queries.run({ ...given, format: as });
+        const headers = { 'Content-Disposition': dispositionOf(`${query.id}.${as}`), ...file.headers };
+        return { kind: 'bytes', bytes: { ...file, headers } };
+      }
       const xml = forms.get(as);
       if (xml !== undefined) {
         return { kind: 'bytes', bytes: await queries.run({ ...given, format: 'rows-xml', xml }) };

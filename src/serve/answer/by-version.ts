@@ -142,8 +142,8 @@ function isPaged(operation: Operation): boolean {
 
 /** The form in which the other operation answers with a value rather than with bytes of its own. */
 function formOf(other: Operation, from: VersionReply['from'], as: Format): Format {
-  // A query writes rows as JSON and as XML; in this form they are values.
-  if (finalAnswer(other).kind === 'query') return 'psnonxml';
+  // A query writes rows as JSON, as XML and as files; in this form they are values.
+  if (finalAnswer(other).kind === 'query') return as === 'csv' || as === 'xlsx' ? as : 'psnonxml';
   if (as === 'soap' && (other.soap !== undefined || from.kind === 'raw')) return 'soap';
   return replyForms(other).find(({ message }) => message === from)?.format ?? 'json';
 }

@@ -28,6 +28,7 @@ import type { Attachment, DocumentValue, Row, Value } from '../../model/value.ts
 import { type QueryPort, renderRows } from '../../query/index.ts';
 import { authorise, may } from '../../security/authorise.ts';
 import { type Db, requireOutside, runInTransaction, type Store, sqlTransaction } from '../../store/index.ts';
+import { duration } from '../../wire/duration.ts';
 import { type Log, loggedError } from '../log/log.ts';
 import { Names } from './names.ts';
 import type { OpenReply, Outbound } from './outbound.ts';
@@ -246,7 +247,7 @@ export class Work implements WorkContext {
     requireOutside('transaction');
     const { transactions, registry } = this.#ports;
     const { timeout: limit } = registry.gateway.limits;
-    const late = (): Fault => Fault.of('TIMEOUT', { what: 'A transaction', seconds: limit / 1000 });
+    const late = (): Fault => Fault.of('TIMEOUT', { what: 'A transaction', time: duration(limit) });
     const { signal } = this;
     const done = await transactions.run(this.user, async (tx) => {
       const result = await runInTransaction(this.inside(tx), work, { signal, limit, late });

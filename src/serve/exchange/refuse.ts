@@ -2,6 +2,7 @@ import { Fault } from '../../model/fault.ts';
 import type { Redactor } from '../../model/redactor.ts';
 import { isFull, StoreBusyError, StoreError, UnwritableError } from '../../store/index.ts';
 import { idsOf } from '../../trace/trace.ts';
+import { duration } from '../../wire/duration.ts';
 import { quote } from '../../wire/words.ts';
 import { type Log, loggedError } from '../log/log.ts';
 import type { Recorder } from '../log/record.ts';
@@ -115,7 +116,7 @@ export class Refusals {
 
 /** The fault for an operation whose code took longer than `ms` milliseconds. */
 export function timedOut(operation: string, ms: number): Fault {
-  return Fault.of('TIMEOUT', { what: operation, seconds: ms / 1000 });
+  return Fault.of('TIMEOUT', { what: operation, time: duration(ms) });
 }
 
 /** A fault without secrets. Only code can put secrets into a message, so faults from before it ran need no redaction. */

@@ -5,6 +5,7 @@ import type { User } from '../../model/security.ts';
 import type { Operation } from '../../model/service.ts';
 import { addressKey, type RateLimiter, type RateLimits, type Standing } from '../../security/rate-limit.ts';
 import { NO_CREDENTIALS } from '../../security/security-port.ts';
+import { duration } from '../../wire/duration.ts';
 import type { Limited } from '../log/readings.ts';
 import type { Exchange } from './exchange.ts';
 
@@ -138,7 +139,7 @@ function tell(exchange: Exchange, bound: Bound, standing: Standing, reason?: str
   const why = `rate of ${bound.name} by ${bound.by}`;
   return Fault.of(
     'TOO_MANY_REQUESTS',
-    { what: bound.name, seconds: reset },
+    { what: bound.name, time: duration(1000 * reset) },
     { headers: { 'Retry-After': String(reset) }, reason: reason === undefined ? why : `${reason}; ${why}` },
   );
 }

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Fault } from '../../model/fault.ts';
 import { deadlineIn, withDeadline } from '../../store/index.ts';
+import { duration } from '../../wire/duration.ts';
 import { shared, withinTime } from '../../wire/waiting.ts';
 import type { Connections } from '../listen/connections.ts';
 
@@ -17,7 +18,7 @@ export class Readiness {
 
   /** @param check rejects while something behind the gateway does not answer */
   constructor(check: () => Promise<unknown>) {
-    const late = (): Error => new Error(`no answer within ${PROBE / 1000} s`);
+    const late = (): Error => new Error(`no answer within ${duration(PROBE)}`);
     this.#probe = shared(() => withDeadline(deadlineIn(PROBE), () => withinTime(check(), PROBE, late)));
   }
 

@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { DatabaseBounds } from '../../model/gateway.ts';
+import { duration } from '../../wire/duration.ts';
 import { afterSilence, LONGEST_TIMER, withinTime } from '../../wire/waiting.ts';
 import { errorText, StoreError, UnfitStoreError } from '../error.ts';
 import type { ConnectionConfig, SessionSetting } from './connection-config.ts';
@@ -115,7 +116,7 @@ export class Connection extends pg.Client {
   async #reach(candidate: Candidate): Promise<Role> {
     this.#aim(candidate);
     const ms = timeToAccept(this.#config);
-    const unbound = afterSilence(ms, () => this.cut(silent(`no connection within ${ms} ms`)));
+    const unbound = afterSilence(ms, () => this.cut(silent(`no connection within ${duration(ms)}`)));
     try {
       await super.connect();
     } finally {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { isUncertain, longestAsked, UNCERTAIN } from '../../model/retry.ts';
-import { duration } from '../../wire/words.ts';
+import { duration } from '../../wire/duration.ts';
 import { errorText } from '../error.ts';
 import type { Db } from '../tables.ts';
 import { type FailedAttempt, forgetAttempts, recordAttempt } from './attempts.ts';

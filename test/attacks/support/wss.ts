@@ -48,10 +48,10 @@ certificates: ['CN=elliptic,O=Example', '${fingerprint(EXPIRED)}']
 roles: [ALL]
 `,
   'definitions/schemes.yaml': `scheme: TOKEN
-username-token: { max-age: 5 min }
+username-token: { max-age: 5 m }
 ---
 scheme: DIGEST
-username-token: { passwords: [digest], max-age: 1 min }
+username-token: { passwords: [digest], max-age: 1 m }
 ---
 scheme: SIGNED
 signature:

@@ -240,7 +240,7 @@ test.each([
 
 test('the port of a gateway that stops is waited for, and says whose it is', async () => {
   const gateway = files['definitions/gateway.yaml'];
-  const cwd = await staffProject({ 'definitions/gateway.yaml': `${gateway}drain: { ready: 5 min }\n` });
+  const cwd = await staffProject({ 'definitions/gateway.yaml': `${gateway}drain: { ready: 5 m }\n` });
   const serving = start(['serve'], { cwd, env: { PORT: '0' } });
   const [, address = ''] = await serving.until(/^Signalbox is ready on (http:\/\/127\.0\.0\.1:\d+) /m);
   // A load balancer asks, so the gateway announces its end.

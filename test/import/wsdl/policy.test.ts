@@ -106,7 +106,7 @@ describe('policies of a WSDL', () => {
     expect(both.losses).toEqual([]);
     expect(both.yaml.setup).toContain(`credential:
   username-token: { user: "\${env:PARTNER_USER}", password: "\${secret:PARTNER_PASSWORD}", digest: true }
-  timestamp: 5 min
+  timestamp: 5 m
 `);
     const plain = await imported(contract(policy('A', TOKEN), { binding: reference('A') }), 'consumer');
     expect(plain.yaml.setup).toContain('password: "${secret:PARTNER_PASSWORD}" }');
@@ -134,7 +134,7 @@ describe('policies of a WSDL', () => {
     const { setup, told } = await of(binding());
     expect(told).toEqual([]);
     expect(setup).toContain(`credential:
-  timestamp: 5 min
+  timestamp: 5 m
   signature:
     file: \${env:PARTNER_CERTIFICATE_FILE}
     key-file: \${env:PARTNER_KEY_FILE}
@@ -210,7 +210,7 @@ describe('policies of a WSDL', () => {
     );
     expect((await calledBy(signing(x509('Always')))).setup).toMatch(/timestamp: 0 s/);
     const protecting = await calledBy(signing(x509('Always'), 'IncludeTimestamp', 'ProtectTokens'));
-    expect(protecting).toMatchObject({ told: [], setup: expect.stringMatching(/timestamp: 5 min.*token: signed/) });
+    expect(protecting).toMatchObject({ told: [], setup: expect.stringMatching(/timestamp: 5 m.*token: signed/) });
     expect((await calledBy(signing(x509('Never'), 'ProtectTokens'))).told).toEqual([
       "the policy ProtectTokens can't be met: it needs a signature of a certificate that is not in the message, which messages here do not have",
     ]);
@@ -219,7 +219,7 @@ describe('policies of a WSDL', () => {
   it('of endorsing certificates are met by a signature over TLS, whose replies are not signed', async () => {
     const { setup, told } = await calledBy(timed(policyOf('EndorsingSupportingTokens', x509('Always'))));
     expect(told).toEqual([]);
-    expect(setup).toMatch(/timestamp: 5 min signature: /);
+    expect(setup).toMatch(/timestamp: 5 m signature: /);
     expect(setup).not.toMatch(/reply-signature/);
     const unprotected = await calledBy(
       `<sp:SymmetricBinding/>${policyOf('EndorsingSupportingTokens', x509('Always'))}`,

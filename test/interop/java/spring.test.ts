@@ -102,15 +102,15 @@ async function called(path: string, credential: string, password = 's3cret'): Pr
 const TEXT = 'username-token: { user: demo, password: "${secret:PASSWORD}" }';
 const DIGEST = 'username-token: { user: demo, password: "${secret:PASSWORD}", digest: true }';
 const SIGNED =
-  'signature: { file: partner.pem, key-file: partner.key }, reply-signature: { certificate: server.pem, max-age: 5 min }';
+  'signature: { file: partner.pem, key-file: partner.key }, reply-signature: { certificate: server.pem, max-age: 5 m }';
 
 test.skipIf(!hasMaven).each([
   ['text', `{ ${TEXT} }`],
   ['digest', `{ ${DIGEST} }`],
-  ['time', '{ timestamp: 1 min }'],
+  ['time', '{ timestamp: 1 m }'],
   ['signed', `{ ${SIGNED} }`],
   ['signed', `{ ${SIGNED.replace('.key }', '.key, algorithm: rsa-sha1, digest: sha1 }')} }`],
-  ['all', `{ timestamp: 1 min, ${DIGEST}, ${SIGNED} }`],
+  ['all', `{ timestamp: 1 m, ${DIGEST}, ${SIGNED} }`],
 ])(`Spring-WS takes a call that it demands at /%s, with %s (${needsMaven})`, async (path, credential) => {
   expect(await called(path, credential)).toEqual({ text: 'taken' });
 });
@@ -122,7 +122,7 @@ test.skipIf(!hasMaven)(
   async () => {
     await expect(called('text', `{ ${TEXT} }`, 'wrong')).rejects.toThrow(REFUSED);
     await expect(called('digest', `{ ${DIGEST} }`, 'wrong')).rejects.toThrow(REFUSED);
-    await expect(called('signed', '{ timestamp: 1 min }')).rejects.toThrow(/actions mismatch/);
+    await expect(called('signed', '{ timestamp: 1 m }')).rejects.toThrow(/actions mismatch/);
   },
 );
 

@@ -71,7 +71,7 @@ describeEngines('work that a gateway does not know', ({ kind, place }) => {
     // It looked at no more of them than it had hands, and again five seconds later at the earliest.
     const looks = old.given.filter((job) => job.kind === 'new').length;
     expect(looks).toBeLessThanOrEqual(2 + 2 * Math.floor((performance.now() - began) / 5000));
-    expect(words).toEqual(['there is no new here; it is left to other gateways until none has known it for 1 min']);
+    expect(words).toEqual(['there is no new here; it is left to other gateways until none has known it for 1 m']);
     expect(await old.queue.deadLetters()).toEqual([]);
   });
 

@@ -31,10 +31,10 @@ scheme: CHILD_KEYS
 api-key: { header: X-Api-Key }
 ---
 scheme: CHILD_DIGEST
-username-token: { passwords: [digest], max-age: 5 min }
+username-token: { passwords: [digest], max-age: 5 m }
 ---
 scheme: CHILD_SIGNED
-signature: { max-age: 5 min }
+signature: { max-age: 5 m }
 ---
 user: child
 shared-secret: \${secret:CHILD_SECRET}
@@ -45,7 +45,7 @@ roles: [SAMPLE_ALL]
 service: Secured.v1
 permission: LOCATIONS
 cors: [https://app.example.org]
-limits: { rate: { requests: 1000000, per: 1 min, by: address }, concurrent: 1000 }
+limits: { rate: { requests: 1000000, per: 1 m, by: address }, concurrent: 1000 }
 operations:
   SECURED_GET:
     get: Who/{REGION}

@@ -3,7 +3,8 @@ import type { KeptMessage } from '../../../messaging/run/index.ts';
 import type { Subscription } from '../../../model/message.ts';
 import type { Node } from '../../../model/node.ts';
 import { CALL_RETRY, type Retry } from '../../../model/retry.ts';
-import { counted, duration } from '../../../wire/words.ts';
+import { duration } from '../../../wire/duration.ts';
+import { counted } from '../../../wire/words.ts';
 import { type Html, html, NOTHING, type Part } from '../../html.ts';
 import {
   badge,

@@ -8,7 +8,7 @@ import { type Conditions, codeOfSubscription, type InputMap, nodesOf } from '../
 import type { Node, NodeCredential } from '../../../model/node.ts';
 import type { Query } from '../../../model/query.ts';
 import type { Retry } from '../../../model/retry.ts';
-import { duration } from '../../../wire/words.ts';
+import { duration } from '../../../wire/duration.ts';
 import { type Html, html, NOTHING, type Part } from '../../html.ts';
 import { code, facts, link, number, pathTo, section, table } from '../../parts.ts';
 import type { Visit } from '../../route.ts';

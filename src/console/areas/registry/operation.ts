@@ -4,7 +4,7 @@ import type { ConsumerOperation } from '../../../model/consumer.ts';
 import { LOG_LEVEL, type LogLevel, type Registry } from '../../../model/registry.ts';
 import { type Operation, type Service, serviceNamespace } from '../../../model/service.ts';
 import type { Tone } from '../../../operator/view.ts';
-import { duration } from '../../../wire/words.ts';
+import { duration } from '../../../wire/duration.ts';
 import { callCharts, HOUR, MINUTE, periodOf } from '../../figures.ts';
 import { type Html, html, type Part } from '../../html.ts';
 import { badge, facts, length, link, pathTo, section, table, time } from '../../parts.ts';

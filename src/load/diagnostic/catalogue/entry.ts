@@ -16,3 +16,10 @@ export const error = <P>(entry: Omit<Entry<P>, 'severity'>): Entry<P> => ({ seve
 
 /** A warning of the catalogue: `check` passes. */
 export const warning = <P>(entry: Omit<Entry<P>, 'severity'>): Entry<P> => ({ severity: 'warning', ...entry });
+
+/** What a diagnostic shows of valid values. */
+export interface Shown {
+  readonly examples: readonly unknown[];
+  /** What the value can have meant, in the form that the key takes. */
+  readonly meant?: readonly string[];
+}

@@ -1,6 +1,7 @@
 import { KIND_WORDS } from '../../../kinds/kinds.ts';
+import { anyOf } from '../../../wire/words.ts';
 import { booleanMeant, nearest } from '../suggest.ts';
-import { error } from './entry.ts';
+import { error, type Shown } from './entry.ts';
 
 /**
  * Keys of OpenAPI, JSON Schema, CXF, Camel and others, in lower case; the key here that says the same; and how it is written,
@@ -130,12 +131,12 @@ export const shapeEntries = {
     hint: ({ key }) => `Add \`${key}:\`.`,
     explanation: 'Some keys are required, because no default would be useful.',
   }),
-  'wrong-type': error<{ name: string; expected: string; given: unknown; examples: readonly unknown[] }>({
+  'wrong-type': error<{ name: string; expected: string; given: unknown } & Shown>({
     message: ({ name, expected, given }) =>
       given === null
         ? `${name} is empty; it must be ${expected}.`
         : `${name} must be ${expected}, not ${kindOfValue(given)}.`,
-    hint: ({ name, expected, given, examples }) => {
+    hint: ({ name, expected, given, ...shown }) => {
       if (expected === 'text' && (typeof given === 'number' || typeof given === 'boolean')) return 'Put it in quotes.';
       const meant = expected.startsWith('true') ? booleanMeant(given) : undefined;
       if (meant !== undefined && String(given).toLowerCase() !== String(meant))
@@ -143,7 +144,7 @@ export const shapeEntries = {
       if (expected === 'true or false' && typeof given === 'string') return 'Write true or false, without quotes.';
       if (expected === 'a list' && typeof given === 'string') return `Write [${given}].`;
       if (isTypeInBrackets(name, expected, given)) return `Write list of ${given[0]}.`;
-      return examplesText(examples);
+      return meantText(shown);
     },
     explanation:
       'The value has another form than the key requires: for example text instead of a list, a map instead of text, or no value at all.',
@@ -156,9 +157,9 @@ export const shapeEntries = {
     },
     explanation: 'Some keys accept only certain words.',
   }),
-  'bad-value': error<{ name: string; reason: string; examples: readonly unknown[] }>({
+  'bad-value': error<{ name: string; reason: string } & Shown>({
     message: ({ name, reason }) => `${name} ${reason}.`,
-    hint: ({ examples }) => examplesText(examples),
+    hint: meantText,
     explanation:
       'The value has the right form but is not valid: for example a size without a unit, a number that is too small, a name with an invalid character.',
   }),
@@ -175,6 +176,10 @@ export const shapeEntries = {
     explanation: 'An operation has at most one HTTP method, because it is granted, logged and answered as one unit.',
   }),
 };
+
+function meantText({ examples, meant = [] }: Shown): string | undefined {
+  return meant.length === 0 ? examplesText(examples) : `Write ${anyOf(meant)}.`;
+}
 
 /** Whether a list stands for the type of a field: `[ORDER]`. */
 function isTypeInBrackets(name: string, expected: string, given: unknown): given is readonly [string] {
