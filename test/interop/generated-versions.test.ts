@@ -56,7 +56,7 @@ function declarations(text: string): Map<string, string> {
 }
 
 /** Maps, to which every version adds its entries. */
-const MAPS: ReadonlySet<string> = new Set(['Handlers', 'Calls', 'Flows']);
+const MAPS: ReadonlySet<string> = new Set(['Handlers', 'Calls', 'Flows', 'Partners']);
 
 /** What of `now` differs from `before`, apart from what it adds. */
 function renamed(before: Generated, now: Generated): string[] {
