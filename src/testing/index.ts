@@ -316,18 +316,20 @@ const SETTLE_WITHIN = 10_000;
 /** The queues in which jobs run or could, as words. */
 async function busyQueues({ queues }: RunningGateway['background']): Promise<readonly string[]> {
   const busy: string[] = [];
-  for (const { queue, paused, waiting, running, held } of await queues.overview()) {
-    const couldRun = waiting > 0 && paused === undefined && (held === 0 || (await hasOthers(queues, queue)));
+  for (const { queue, paused, waiting, running, held, delayed } of await queues.overview()) {
+    const isFree = held + delayed === 0;
+    const couldRun = waiting > 0 && paused === undefined && (isFree || (await hasOthers(queues, queue)));
     if (running > 0 || couldRun) busy.push(`${queue} has ${waiting} waiting and ${running} running`);
   }
   return busy;
 }
 
-/** Whether jobs of a queue wait that are not behind a held one. */
+/** Whether jobs of a queue wait that are not behind one that is held, or that failed and is tried again later. */
 async function hasOthers(queues: RunningGateway['background']['queues'], queue: string): Promise<boolean> {
   const list = async (state: JobState) => (await queues.list(queue, { state, limit: 1000 })).jobs;
-  const held = new Set((await list('held')).map(({ key }) => key));
-  return (await list('waiting')).some(({ key }) => key === undefined || !held.has(key));
+  const failed = (await list('delayed')).filter(({ attempts }) => attempts > 0);
+  const blocked = new Set([...(await list('held')), ...failed].map(({ key }) => key));
+  return (await list('waiting')).some(({ key }) => key === undefined || !blocked.has(key));
 }
 
 async function settle({ background }: RunningGateway, seen: Set<string>): Promise<readonly FailedWork[]> {

@@ -73,7 +73,8 @@ test('signalbox mock answers its operations, with and without a fault', async ()
 const engines = ['SQLite', ...(hasPostgres ? ['PostgreSQL'] : [])];
 
 describe.each(engines)('on %s', (engine) => {
-  test('its tests pass', async () => {
+  // Five gateways start, one after the other.
+  test('its tests pass', { timeout: 180_000 }, async () => {
     const more: Record<string, string> = engine === 'SQLite' ? {} : { TEST_DATABASE_URL: inject('postgres') };
     const { stdout } = await run('npm', ['test'], { cwd: project, env: { ...env, ...more } }).catch((error) => {
       throw new Error(`npm test:\n${error.stdout}\n${error.stderr}`);
