@@ -57,7 +57,13 @@ const wordsFor = (count: number, word: string): string => (count === 1 ? word : 
 export function labelsNote({ enum: values = [], labels = {} }: Field): string | undefined {
   const labelled = values.map(String).filter((value) => labels[value] !== undefined);
   if (labelled.length === 0) return undefined;
-  return `${labelled.map((value) => `${value}: ${labels[value]}`).join('; ')}.`;
+  return `${labelled.map((value) => valueWithLabel({ labels }, value)).join('; ')}.`;
+}
+
+/** A listed value as people choose it: with what it means, if that is known. */
+export function valueWithLabel({ labels }: Pick<Field, 'labels'>, value: string): string {
+  const label = labels?.[value];
+  return label === undefined ? value : `${value}: ${label}`;
 }
 
 /** White space that is normalised before a value is checked, in words; `undefined` if it is kept. */
