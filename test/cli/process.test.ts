@@ -166,13 +166,13 @@ for (const engine of ['SQLite', 'PostgreSQL'] as const) {
       const instance = await schedule('BILLING', `PIN=${PIN}`, 'REGION=NORTH');
       await reaches(instance, 'Error');
       mend();
-      await beside.command('queue', 'retry', (await json('show', instance)).job, '--actor', 'ops');
+      await beside.command('queue', 'resubmit', (await json('show', instance)).job, '--actor', 'ops');
       await reaches(instance, 'Success');
       await command('delete', instance, '--actor', 'ops');
       const { trail } = await json('show', instance);
       expect(trail.map(({ action, actor }: Deed) => [action, actor])).toEqual([
         ['schedule', expect.any(String)],
-        ['retry', 'ops'],
+        ['resubmit', 'ops'],
         ['delete', 'ops'],
       ]);
       const { stdout } = await command('show', instance);

@@ -84,12 +84,16 @@ const scalars: fc.Arbitrary<ScalarCase> = fc.oneof(
   })),
   plain(
     'number',
+    fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value)),
+  ),
+  plain(
+    'xs-double',
     fc.double().map((value) => (value === 0 ? 0 : value)),
   ),
   fc.constant({
     type: { kind: 'number' },
     options: { minimum: -0.5 },
-    value: fc.oneof(fc.double({ min: -0.5, noNaN: true }).map((value) => (value === 0 ? 0 : value))),
+    value: fc.oneof(fc.double({ min: -0.5, noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value))),
   }),
   plain('duration', fc.constantFrom('P1Y', '-PT0.5S', 'P1Y2M3DT4H5M6.7S')),
   fc.constant({

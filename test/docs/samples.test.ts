@@ -8,13 +8,14 @@ import { subcommand } from '../support/commands.ts';
 import { commandsIn, headingIds, proseOf, readBlocks } from '../support/markdown.ts';
 import { COMPLETED } from './completed.ts';
 
-/** The first two are made of catalogues, whose samples other tests take; the others have tests of their own. */
+/** The first two are made of catalogues, whose samples other tests take; the others have tests of their own (of the tutorial, test/workshop). */
 const TRIED_ELSEWHERE = [
   'docs/compatibility.md',
   'docs/diagnostics.md',
   'docs/guide.md',
   'docs/handlers.md',
   'docs/testing.md',
+  'docs/tutorial.md',
   'README.md',
 ];
 

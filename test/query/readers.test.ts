@@ -66,7 +66,7 @@ describe('a timeout', () => {
     const failed = expect(slow).rejects.toMatchObject({
       code: 'TIMEOUT',
       status: 504,
-      message: 'Query A_QUERY took longer than 1.5 s and was stopped.',
+      message: 'Query A_QUERY took longer than 1500 ms and was stopped.',
     });
     const pid = await busyPid(port);
     let answered = 0;

@@ -209,15 +209,15 @@ describe('integers of a contract in JSON', () => {
     expect(yaml).toMatch(/shown: \{ type: big-integer, example: "?12345678901234567890"? \}/);
     expect(yaml).toMatch(/listed: \{ type: big-integer, example: 1 \}/);
     expect(yaml).toMatch(/usual: \{ type: big-integer, assumed: "?98765432109876543210"? \}/);
-    expect(yaml).toMatch(/beyond: integer\n/);
-    expect(yaml).toMatch(/one: \{ type: integer, example: 2000, assumed: 1 \}/);
+    expect(yaml).toMatch(/beyond: long\n/);
+    expect(yaml).toMatch(/one: \{ type: long, example: 2000, assumed: 1 \}/);
     expect(yaml).toMatch(/wide: big-integer\n/);
     expect(yaml).toMatch(/other: \{ type: integer, minimum: 0 \}/);
-    expect(yaml).toMatch(/exact: \{ type: integer, example: "?9007199254740993"? \}/);
+    expect(yaml).toMatch(/exact: \{ type: long, example: "?9007199254740993"? \}/);
     expect(yaml).toMatch(/reading:.*big-integer.*18446744073709551615/);
     expect(yaml).toMatch(/most:.*big-integer.*1000000000000000000001/);
     expect(yaml).toMatch(/plain: integer\n/);
-    expect(yaml).toMatch(/long: integer\n/);
+    expect(yaml).toMatch(/long: long\n/);
   });
 });
 

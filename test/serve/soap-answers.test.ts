@@ -151,7 +151,7 @@ describe('the time that an operation has', () => {
     expect([status, code, reason]).toEqual([
       500,
       'Server',
-      `HANGS took longer than ${TIMEOUT / 1000} s and was stopped.`,
+      `HANGS took longer than ${TIMEOUT} ms and was stopped.`,
     ]);
     expect(gateway.log().slice(before)).toContainEqual(expect.objectContaining({ msg: 'hanging' }));
     expect(faultOf(await callSoap(gateway, 'HANGS', '', '1.2'), '1.2').code).toBe('Receiver');

@@ -41,11 +41,11 @@ describeEngines('expired data', ({ place }) => {
     const retention = openRetention({ store, kinds: [watched], most: 7, now, onRemoved });
     await retention.sweep();
     expect(sizes).toEqual([7, 7, 5]);
-    expect(ended).toEqual([['dead', 19]]);
+    expect(ended).toEqual([['failed-jobs', 19]]);
     expect((await run('select id from signalbox_dead_letter order by id'))[0]).toEqual({
       id: '00000019-0000-4000-8000-000000000000',
     });
-    expect(await retention.removed()).toEqual(new Map([['dead', 19]]));
+    expect(await retention.removed()).toEqual(new Map([['failed-jobs', 19]]));
     await retention.sweep();
     expect(ended, 'a sweep that removes nothing reports nothing').toHaveLength(1);
   });
@@ -94,7 +94,7 @@ describeEngines('expired data', ({ place }) => {
     goOn();
     await sweeping;
     expect(await left(), 'the first has noticed that it was replaced').toBe(10);
-    expect(await second.removed()).toEqual(new Map([['dead', 10]]));
+    expect(await second.removed()).toEqual(new Map([['failed-jobs', 10]]));
   });
 
   it('of one kind that fails does not keep the others', async () => {

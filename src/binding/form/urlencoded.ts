@@ -220,7 +220,8 @@ function planted(root: Branch | undefined, path: readonly string[], text: string
     }
     at = next;
   }
-  at.text = [...(at.text ?? []), text];
+  at.text ??= [];
+  at.text.push(text);
   return tree;
 }
 

@@ -195,7 +195,7 @@ definitions: { A: { type: object, properties: { b: { $ref: '#/definitions/B', ty
   const { operations, documents, lost, invalid } = await taken(two);
   expect(invalid).toEqual([]);
   expect(operations[0]?.rest?.uris).toEqual(['a{?page}']);
-  expect(documents[0]?.fields[0]?.type).toEqual({ kind: 'scalar', word: 'string' });
+  expect(documents[0]?.fields[0]?.type).toMatchObject({ kind: 'scalar', word: 'string' });
   expect(lost).toEqual([
     '"name" beside "$ref": ignored, as OpenAPI 2.0 requires',
     '"required" beside "$ref": ignored, as OpenAPI 2.0 requires',
