@@ -106,7 +106,7 @@ function resourceElements(context: WadlContext): XmlElement[] {
   });
 }
 
-/** The fields of all parameters: of addresses, headers and forms. */
+/** The fields of all parameters in addresses and headers. Those of forms are in documents. */
 function parametersOf({ rest }: Scope): readonly Field[] {
   return rest.flatMap((operation) => [
     ...operation.uris.flatMap(({ variables }) => variables.map(({ field }) => field)),

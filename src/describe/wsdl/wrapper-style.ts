@@ -69,7 +69,7 @@ function javaType(field: Field, document: Document): string {
   const { least, most } = primitive === 'integer' ? integersWithin(range ?? {}) : {};
   const bounds = digits !== undefined || (least !== undefined && most !== undefined) ? [least, most, digits] : [];
   const small = primitive === 'boolean' || bounds.length > 0;
-  // A named type is a class of its own if it lists values, and a schema of two types for one parameter is refused anyway.
+  // A named type that lists values is a class, and CXF refuses one parameter with two types of the schema in any case.
   const name = namedTypeOf(field)?.id ?? builtInType(single, space);
   return `${many}${name} ${bounds} ${small && isThere(field)}`;
 }

@@ -135,7 +135,9 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
     partType: (field) => partTypes.get(field) as string,
     parameterType: (field) => {
       const type = namedTypes.get(namedTypeOf(field) as NamedType);
-      return type && qualifiedName(type.namespace, type.name, prefixOf);
+      // A name without a prefix would be one of WADL itself.
+      if (type === undefined || prefixOf(type.namespace) === undefined) return undefined;
+      return qualifiedName(type.namespace, type.name, prefixOf);
     },
     hasElement: isDeclared,
     schemaOf: (namespace, locations) => {
