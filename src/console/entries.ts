@@ -1,4 +1,5 @@
 import { CodecError, compileCheck, compileText, initialValue } from '../codec/index.ts';
+import { valueWithLabel } from '../describe/words.ts';
 import { type Field, typeWords } from '../model/field.ts';
 import { isNumeric, traitsOf } from '../model/scalar.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
@@ -100,5 +101,5 @@ function choicesOf(field: Field): readonly (readonly [string, string])[] | undef
   if (values === undefined || field.sensitive) return undefined;
   const usual = initialValue(field);
   const none = usual === undefined ? (field.required ? 'Choose …' : '–') : `${usual} (default)`;
-  return [['', none], ...values.map((each): [string, string] => [each, each])];
+  return [['', none], ...values.map((each): [string, string] => [each, valueWithLabel(field, each)])];
 }

@@ -14,6 +14,7 @@ import {
   type Service,
   takesBody,
 } from '../model/service.ts';
+import { ownDescription } from '../model/simple-type.ts';
 import { problemMediaType } from '../wire/problem.ts';
 import { buildXml, element, type XmlElement } from '../wire/xml/build.ts';
 import { faultForms, faultMeanings, faultStatuses, isKeyNeeded, keyWords, sentForms } from './exchange.ts';
@@ -23,7 +24,7 @@ import { isWhole } from './openapi/request.ts';
 import { accessNote, restSchemes } from './requirements.ts';
 import { restScopeOf, type Scope, segmentOf } from './scope.ts';
 import { type DescribedUri, type DescribedVariable, describeUri, operatorNote, type PathWriter } from './uri.ts';
-import { boundsNote, codingNote, deprecationNote, joined, repeatsNote, titleOf } from './words.ts';
+import { boundsNote, codingNote, countNote, deprecationNote, joined, repeatsNote, titleOf } from './words.ts';
 import { prefixesOf, type SchemaSet } from './xsd/schema.ts';
 import { builtInType, lexical } from './xsd/types.ts';
 import { schemasOf } from './xsd/xsd.ts';
@@ -41,7 +42,7 @@ export function describeWadl(
   { base, pathName }: { readonly base: string; readonly pathName?: string | undefined },
 ): string {
   const scope = restScopeOf(registry, { service, pathName });
-  const schemas = schemasOf(scope);
+  const schemas = schemasOf(scope, parametersOf(scope));
   const attributes = {
     xmlns: 'http://wadl.dev.java.net/2009/02',
     'xmlns:xs': 'http://www.w3.org/2001/XMLSchema',
@@ -93,7 +94,7 @@ function resourceElements(context: WadlContext): XmlElement[] {
     for (const operation of operations) {
       for (const uri of operation.uris) {
         const described = describeUri(uri, wadlPath);
-        const params = described.pathVariables.map(variableParam);
+        const params = described.pathVariables.map((variable) => variableParam(variable, context));
         const key = JSON.stringify([described.path, params]);
         const resource = children.get(key) ?? { attributes: { path: described.path }, content: [...params] };
         resource.content.push(methodOf(operation, described, context));
@@ -105,8 +106,19 @@ function resourceElements(context: WadlContext): XmlElement[] {
   });
 }
 
+/** The fields of all parameters in addresses and headers. Those of forms are in documents. */
+function parametersOf({ rest }: Scope): readonly Field[] {
+  return rest.flatMap((operation) => [
+    ...operation.uris.flatMap(({ variables }) => variables.map(({ field }) => field)),
+    ...operation.requestHeaders.map(({ field }) => field),
+  ]);
+}
+
 function methodOf(operation: Operation, described: DescribedUri, context: WadlContext): XmlElement {
-  const query = [...described.constants.map(constantParam), ...described.queryVariables.map(variableParam)];
+  const query = [
+    ...described.constants.map(constantParam),
+    ...described.queryVariables.map((variable) => variableParam(variable, context)),
+  ];
   return methodElement(operation, described, query, context);
 }
 
@@ -123,7 +135,7 @@ function methodElement(
   query: readonly XmlElement[],
   context: WadlContext,
 ): XmlElement {
-  const headers = operation.requestHeaders.map(({ header, field }) => headerParam(header, field));
+  const headers = operation.requestHeaders.map(({ header, field }) => headerParam(header, field, context));
   const body = takesBody(operation, uri) ? requestRepresentations(operation, uri, context) : [];
   const content = [
     ...query,
@@ -166,12 +178,17 @@ function requestRepresentations(operation: Operation, uri: OperationUri, context
   const part = joined('. ', `Contains only ${elements}`, repeatsNote(uri.repeats));
   const own = isWhole(document, uri) ? undefined : part;
   return forms.map(({ format, mediaType }) => {
-    if (format === 'multipart') return element('representation', { mediaType }, uri.body.map(partParam));
+    if (format === 'multipart')
+      return element(
+        'representation',
+        { mediaType },
+        uri.body.map((field) => partParam(field, context)),
+      );
     if (format === 'urlencoded')
       return element(
         'representation',
         { mediaType },
-        uri.body.map((field) => formParam(field, operation)),
+        uri.body.map((field) => formParam(field, operation, context)),
       );
     if (format === 'xml') return xmlRepresentation(mediaType, qualified(document, context), own);
     return element('representation', { mediaType }, [element('doc', {}, [text])]);
@@ -208,7 +225,12 @@ function representation({ format, mediaType, message }: ReplyForm, context: Wadl
     return element('representation', { mediaType }, [note === undefined ? undefined : element('doc', {}, [note])]);
   }
   const { document } = message;
-  if (format === 'multipart') return element('representation', { mediaType }, document.fields.map(partParam));
+  if (format === 'multipart')
+    return element(
+      'representation',
+      { mediaType },
+      document.fields.map((field) => partParam(field, context)),
+    );
   if (format === 'xml') return xmlRepresentation(mediaType, qualified(document, context), undefined);
   const label = document.root ? ` under the root label ${document.id}` : '';
   const whole = bareField(document);
@@ -224,16 +246,16 @@ function representation({ format, mediaType, message }: ReplyForm, context: Wadl
 }
 
 /** A part of a form (WADL 2009, section 2.11.2: a parameter of the style query). */
-function partParam(field: Field): XmlElement {
+function partParam(field: Field, context: WadlContext): XmlElement {
   const note = { text: undefined, json: 'As JSON.', file: 'A file, as its bytes.' }[partKind(field)];
-  return param(field, { style: 'query', name: field.jsonName, required: mustBeGiven(field), note });
+  return param(field, { style: 'query', name: field.jsonName, required: mustBeGiven(field), note }, context);
 }
 
 /** A field of a urlencoded form (WADL 2009, section 2.11.2). */
-function formParam(field: Field, { formStyles }: Operation): XmlElement {
+function formParam(field: Field, { formStyles }: Operation, context: WadlContext): XmlElement {
   const style = formStyle(field, formStyles);
   const note = style === 'text' || style === 'repeat' ? undefined : `Written as ${FORM_STYLES[style]}.`;
-  return param(field, { style: 'query', name: field.jsonName, required: mustBeGiven(field), note });
+  return param(field, { style: 'query', name: field.jsonName, required: mustBeGiven(field), note }, context);
 }
 
 function qualified(document: Document, { scope, schemas }: WadlContext): string {
@@ -251,15 +273,15 @@ function xmlRepresentation(mediaType: string, name: string, note: string | undef
 }
 
 /** A URI variable as `param`: of a path in style `template` or `matrix`, else `query`. */
-function variableParam(variable: DescribedVariable): XmlElement {
+function variableParam(variable: DescribedVariable, context: WadlContext): XmlElement {
   const { field, place, wireName, required, template } = variable;
   const style = place === 'query' ? 'query' : template.operator === ';' ? 'matrix' : 'template';
-  return param(field, { style, name: wireName, required, note: operatorNote(variable) });
+  return param(field, { style, name: wireName, required, note: operatorNote(variable) }, context);
 }
 
 /** A header that a field of the request fills. */
-function headerParam(header: string, field: Field): XmlElement {
-  return param(field, { style: 'header', name: header, required: mustBeGiven(field) });
+function headerParam(header: string, field: Field, context: WadlContext): XmlElement {
+  return param(field, { style: 'header', name: header, required: mustBeGiven(field) }, context);
 }
 
 /** Headers of API keys, so that tools ask for one. WADL can't describe other credentials. */
@@ -289,9 +311,13 @@ interface Place {
   readonly note?: string | undefined;
 }
 
-function param(field: Field, { style, name, required, note }: Place): XmlElement {
+function param(field: Field, { style, name, required, note }: Place, { schemas }: WadlContext): XmlElement {
   const type = singleType(field.type);
-  const words = joined(' ', field.description, note, boundsNote(field));
+  const named = schemas.parameterType(field);
+  const words =
+    named === undefined
+      ? joined(' ', field.description, note, boundsNote(field))
+      : joined(' ', ownDescription(field), note, countNote(field));
   const options = field.enum ?? traitsOf(type)?.values ?? [];
   const preset = takenFor(field);
   return element(
@@ -299,7 +325,7 @@ function param(field: Field, { style, name, required, note }: Place): XmlElement
     {
       name: token(name),
       style,
-      type: type.kind === 'document' || traitsOf(type).xml.markup ? 'xs:string' : builtInType(type, field.space),
+      type: named ?? typeOf(field),
       default: preset === undefined ? undefined : lexical(preset),
       required: required ? 'true' : undefined,
       repeating: field.type.kind === 'list' ? 'true' : undefined,
@@ -314,6 +340,12 @@ function param(field: Field, { style, name, required, note }: Place): XmlElement
       }),
     ],
   );
+}
+
+/** The built-in type of a parameter. Documents and markup are texts. */
+function typeOf({ type, space }: Field): string {
+  const single = singleType(type);
+  return single.kind === 'document' || traitsOf(single).xml.markup ? 'xs:string' : builtInType(single, space);
 }
 
 /** `param/@name` is an NMTOKEN (section 2.12.1); any other name is described in words. */

@@ -24,7 +24,6 @@ const UNITS = { value: undefined, length: 'character', bytes: 'byte' } as const;
 
 /** The bounds of a parameter in words, for contracts without facets; `undefined` if there are none. */
 export function boundsNote(field: Field): string | undefined {
-  const isList = isCollection(field.type);
   const type = singleType(field.type);
   const notes: string[] = [];
   if (type.kind === 'document') return undefined;
@@ -37,12 +36,19 @@ export function boundsNote(field: Field): string | undefined {
     if (entry.minimum !== undefined) notes.push(`At least ${counted(entry.minimum, unit)}.`);
   }
   notes.push(digitsNote(field, type) ?? '', rangeNote(field) ?? '');
-  if (isList && field.minimum !== undefined) notes.push(`At least ${counted(field.minimum, 'value')}.`);
-  if (isList && field.maximum !== undefined) notes.push(`At most ${counted(field.maximum, 'value')}.`);
+  notes.push(countNote(field) ?? '');
   const patterns = field.patterns ?? (xml.pattern === undefined ? [] : [xml.pattern]);
   if (patterns.length > 0)
     notes.push(`Matches the ${wordsFor(patterns.length, 'regular expression')} ${patterns.join(' and ')}`);
   return joined(' ', ...notes, caseNote(field));
+}
+
+/** How many values a list or a map may have, in words. */
+export function countNote({ type, minimum, maximum }: Field): string | undefined {
+  if (!isCollection(type)) return undefined;
+  const least = minimum === undefined ? undefined : `At least ${counted(minimum, 'value')}.`;
+  const most = maximum === undefined ? undefined : `At most ${counted(maximum, 'value')}.`;
+  return joined(' ', least, most);
 }
 
 const wordsFor = (count: number, word: string): string => (count === 1 ? word : `${word}s`);
@@ -51,7 +57,13 @@ const wordsFor = (count: number, word: string): string => (count === 1 ? word : 
 export function labelsNote({ enum: values = [], labels = {} }: Field): string | undefined {
   const labelled = values.map(String).filter((value) => labels[value] !== undefined);
   if (labelled.length === 0) return undefined;
-  return `${labelled.map((value) => `${value}: ${labels[value]}`).join('; ')}.`;
+  return `${labelled.map((value) => valueWithLabel({ labels }, value)).join('; ')}.`;
+}
+
+/** A listed value as people choose it: with what it means, if that is known. */
+export function valueWithLabel({ labels }: Pick<Field, 'labels'>, value: string): string {
+  const label = labels?.[value];
+  return label === undefined ? value : `${value}: ${label}`;
 }
 
 /** White space that is normalised before a value is checked, in words; `undefined` if it is kept. */

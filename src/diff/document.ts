@@ -1,6 +1,7 @@
 import { type Document, documentName } from '../model/document.ts';
 import { type Field, singleType } from '../model/field.ts';
 import { isAnyText } from '../model/scalar.ts';
+import type { SimpleType } from '../model/simple-type.ts';
 import { compareChoices, compareKinds } from './alternatives.ts';
 import {
   type Compare,
@@ -280,6 +281,11 @@ function inBody(compare: Compare<Field, DocumentScope>): Compare<Field, Document
   return (pair, scope) => compare(pair, placed(scope, scope.path.length === 1, pair.after));
 }
 
+/** The name of a named type in XML Schema, with its namespace if it has one of its own. */
+function typeNameOf({ id, xmlType = id, namespace }: SimpleType): string {
+  return namespace === undefined ? xmlType : `{${namespace}}${xmlType}`;
+}
+
 /** What becomes of white space. */
 const SPACING: Readonly<Record<NonNullable<Field['space']>, string>> = {
   replace: 'replaced by spaces',
@@ -322,8 +328,8 @@ const FIELD: Comparison<Field, DocumentScope> = {
       .map((each) => each.join(': '))
       .join(', '),
   ),
-  // Its restrictions are compared; names of types are those of generated code.
-  named: unseen,
+  // Its restrictions are compared as those of the field.
+  named: whenDifferent('xml-type-changed', ({ named }) => (named === undefined ? '(unnamed)' : typeNameOf(named))),
   anyCase: whenTurned('letter-case-free', 'letter-case-strict', ({ anyCase }) => anyCase),
   patterns: comparePatterns,
   space: whenDifferent('space-changed', ({ space }) => (space === undefined ? 'kept' : SPACING[space])),

@@ -105,7 +105,7 @@ export const KIND_KEYS: { readonly [K in KindWord]: Readonly<Record<string, Said
     flows: 'The calls of a flow are compared.',
   }),
   type: keysOf<keyof TypeDeclared>({
-    type: 'It is a name for definitions alone: what a field takes from its type is that of the field.',
+    type: REPORTED,
     description: REPORTED,
     base: REPORTED,
     enum: REPORTED,
@@ -120,8 +120,8 @@ export const KIND_KEYS: { readonly [K in KindWord]: Readonly<Record<string, Said
     fraction: REPORTED,
     'any-case': REPORTED,
     example: REPORTED,
-    'xml-type': 'It names a type in code that is generated, as the id does.',
-    namespace: 'It names a type in code that is generated, as the id does.',
+    'xml-type': REPORTED,
+    namespace: REPORTED,
   }),
   document: keysOf<'document' | keyof DocumentDeclared>({
     document: REPORTED,

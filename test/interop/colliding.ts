@@ -50,6 +50,8 @@ operations:
   VALUES_GET: { get: "Values/{V}", soap: true, request: { fields: { V: { type: string, enum: [a_b, a-b, A B, a.b, "", "1", class] } } }, response: { application/xml: VALUES } }
   OPEN_GET: { get: Open, response: { application/xml: OPEN } }
   FOREIGN_GET: { get: Foreign, soap: true, response: { application/xml: FOREIGN } }
+  NAMED_PUT: { soap: true, request: NAMED_IN, response: NAMED_OUT }
+  NAMED_GET: { get: "Named/{kind}{?size,list}", soap: true, request: NAMED_KEY, response: { application/xml: NAMED_OUT } }
   WRAPPED_GET: { get: Wrapped, response: LIKE, wrapper: psnonxml }
 ---
 document: COLLIDE_FAULT
@@ -103,6 +105,42 @@ fields: { items: list of string, other: string }
 ---
 document: VALUES
 fields: { V: { type: string, enum: [a_b, A-B] }, W: { type: string, enum: [x] } }
+---
+type: KIND_OF
+base: string(5)
+enum: [a_b, a-b, A B, "", class]
+---
+type: KINDOF
+xml-type: KindType
+base: string
+enum: [x, y]
+---
+type: SIZE
+base: integer
+minimum: 1
+maximum: 100
+---
+type: DAY_TYPE
+xml-type: Named_Key
+namespace: "urn:foreign"
+base: date
+---
+document: NAMED_IN
+fields: { kind: KIND_OF, size: SIZE, other: KIND_OF, name: string, one: KINDOF, day: DAY_TYPE, many: list of KIND_OF }
+---
+document: NAMED_OUT
+fields:
+  kind: KIND_OF
+  size: { type: SIZE, required: true }
+  other: { type: string, enum: [a_b] }
+  name: KIND_OF
+  one: KINDOF
+  day: DAY_TYPE
+  many: { type: list of KIND_OF, spaced: true }
+  mark: { type: KINDOF, attribute: true }
+---
+document: NAMED_KEY
+fields: { kind: { type: KIND_OF, required: true }, size: SIZE, list: list of KINDOF }
 ---
 document: OPEN
 open: true

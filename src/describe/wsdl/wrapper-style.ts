@@ -7,7 +7,7 @@ import { integersWithin } from '../../wire/order.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import type { Scope, SoapOperation } from '../scope.ts';
 import { isThere } from '../xsd/constraint.ts';
-import { builtInType } from '../xsd/types.ts';
+import { builtInType, namedTypeOf } from '../xsd/types.ts';
 
 // Jakarta XML Web Services 3.0, section 2.3.1.2 (wrapper style) and 8.7.2 (enableWrapperStyle).
 
@@ -69,7 +69,9 @@ function javaType(field: Field, document: Document): string {
   const { least, most } = primitive === 'integer' ? integersWithin(range ?? {}) : {};
   const bounds = digits !== undefined || (least !== undefined && most !== undefined) ? [least, most, digits] : [];
   const small = primitive === 'boolean' || bounds.length > 0;
-  return `${many}${builtInType(single, space)} ${bounds} ${small && isThere(field)}`;
+  // A named type that lists values is a class, and CXF refuses one parameter with two types of the schema in any case.
+  const name = namedTypeOf(field)?.id ?? builtInType(single, space);
+  return `${many}${name} ${bounds} ${small && isThere(field)}`;
 }
 
 /** The reserved words of Java (Java Language Specification 17, 3.9), with the literals. */

@@ -1,13 +1,14 @@
 // Documents that extend or restrict others, as types that derive from theirs (XML Schema Part 1, 3.4).
 import type { Derivation } from '../../model/derivation.ts';
 import { contentField, type Document } from '../../model/document.ts';
-import type { Field } from '../../model/field.ts';
+import { type Field, isSpaced } from '../../model/field.ts';
 import { isUnrestrictedText } from '../../model/scalar.ts';
+import type { SimpleType as NamedType } from '../../model/simple-type.ts';
 import { element, type XmlElement } from '../../wire/xml/build.ts';
 import { ncName } from '../names.ts';
 import type { BaseType } from './elements.ts';
-import type { SimpleType } from './types.ts';
-import { type Draft, refer, referType, type Workshop } from './workshop.ts';
+import { namedTypeOf, type SimpleType } from './types.ts';
+import { type Draft, refer, referType, type ValueType, type Workshop } from './workshop.ts';
 
 /** Restrictions refer to the types of what they restrict. */
 export function baseFirst(documents: readonly Document[]): ReadonlySet<Document> {
@@ -71,12 +72,29 @@ export function deriveType(
   return { type: refer(from, from.namespace, name, workshop) };
 }
 
+/**
+ * The named type of the definitions that the values of a field have. A field that restricts one of another type derives from
+ * that, and has its own in place.
+ */
+export function namedValueType(field: Field, document: Document, workshop: Workshop): ValueType | undefined {
+  const own = workshop.namedTypes.get(namedTypeOf(field) as NamedType);
+  if (own === undefined) return undefined;
+  const base = restrictedType(field, document, workshop);
+  return base === undefined || base === own ? own : undefined;
+}
+
 /** The named type of the field that a field restricts; it may be one that a base has from its own base. */
-function restrictedType({ name }: Field, { derivation }: Document, { valueTypes }: Workshop) {
+function restrictedType(
+  { name }: Field,
+  { derivation }: Document,
+  { valueTypes, namedTypes }: Workshop,
+): ValueType | undefined {
   if (derivation?.by !== 'restriction') return undefined;
   for (let base: Document | undefined = derivation.base; base !== undefined; base = base.derivation?.base) {
     const field = base.fields.find((each) => each.name === name);
-    const type = field && valueTypes.get(field);
+    const type =
+      field &&
+      (valueTypes.get(field) ?? (isSpaced(field.type) ? undefined : namedTypes.get(namedTypeOf(field) as NamedType)));
     if (type !== undefined) return type;
   }
   return undefined;

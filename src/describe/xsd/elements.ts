@@ -12,11 +12,12 @@ import {
   singleType,
 } from '../../model/field.ts';
 import { isUnrestrictedText, primitiveOf, traitsOf } from '../../model/scalar.ts';
+import { fieldOfType, type SimpleType as NamedType, ownDescription } from '../../model/simple-type.ts';
 import { ANY_NAMESPACE } from '../../model/wildcard.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { boundsNote, caseNote, joined } from '../words.ts';
 import { attributeConstraint, besideFixed, elementConstraint, isThere, unstated } from './constraint.ts';
-import { lexical, type SimpleType, simpleType, spacedType, translatedPattern } from './types.ts';
+import { lexical, restrictionOf, type SimpleType, simpleType, spacedType, translatedPattern } from './types.ts';
 
 /** What the declaration of a field needs from its schema. */
 export interface SchemaContext {
@@ -36,6 +37,11 @@ export interface SchemaContext {
   deriveType(own: SimpleType): SimpleType;
   /** QName of the simple type that the field shares with others; `undefined` if it has one of its own. */
   sharedType(): string | undefined;
+  /**
+   * QName of the named type of the definitions that the values of the field have; `undefined` if they have none, or in a
+   * document whose base restricts them in another way.
+   */
+  namedType(): string | undefined;
 }
 
 /** Namespace of the W3C Note Describing Media Content of Binary Data in XML (4 May 2005). */
@@ -56,7 +62,9 @@ export function fieldElement(field: Field, context: SchemaContext): XmlElement {
   const attributes = { name: field.xmlName, form: context.form };
   const nillable = context.nillable || field.nullable ? 'true' : undefined;
   const shared = context.sharedType();
-  const notes = annotation(field.description, [...notesOf(field), shared === undefined ? undefined : ownNote(field)]);
+  const notes = fieldNotes(field, context.namedType(), {
+    after: shared === undefined ? undefined : ownNote(field),
+  });
   const { type } = field;
   if (type.kind === 'map') {
     const wrapper = element('xs:complexType', {}, [element('xs:sequence', {}, [mapEntry(field, type, context)])]);
@@ -71,7 +79,7 @@ export function fieldElement(field: Field, context: SchemaContext): XmlElement {
       context,
     );
   if (type.spaced) {
-    const spaced = spacedType(field, type.item as ScalarType);
+    const spaced = spacedType(field, type.item as ScalarType, context.namedType());
     return element('xs:element', { ...attributes, minOccurs, nillable }, [notes, spaced]);
   }
   const bounds = entriesOf(field, type);
@@ -127,6 +135,8 @@ function mapEntry(field: Field, type: MapType, context: SchemaContext): XmlEleme
 
 /** An attribute can be added to a named type only. */
 function itemType(field: Field, type: ScalarType, context: SchemaContext): string {
+  const named = context.namedType();
+  if (named !== undefined) return named;
   const { type: name, restriction } = simpleType(entryField(field), type);
   return name ?? context.nameType((restriction as XmlElement).children);
 }
@@ -155,7 +165,11 @@ export function contentType(
 ): XmlElement {
   const type = singleType(field.type) as ScalarType;
   const { markup } = traitsOf(type).xml;
-  const notes = annotation(joined(' ', description, field.description), markup ? [] : notesOf(field));
+  // Content has no `fixed` in XML Schema: it is the only value of its type.
+  const named = field.fixed === undefined ? context.namedType() : undefined;
+  const notes = markup
+    ? annotation(joined(' ', description, field.description))
+    : fieldNotes(field, named, { before: description });
   const hasIt = base?.by === 'extension' && base.hasText;
   if (markup) {
     const any = element('xs:any', { processContents: 'lax', minOccurs: '0', maxOccurs: 'unbounded' });
@@ -172,7 +186,9 @@ export function contentType(
   const step = hasIt
     ? element('xs:extension', { base: base.type }, attributes)
     : contentStep(
-        context.deriveType(isSpaced(field.type) ? textType(field) : contentSimple(field, type)),
+        isSpaced(field.type)
+          ? context.deriveType(textType(field, named))
+          : valueType(named, () => contentSimple(field, type), context),
         attributes,
         context,
         base,
@@ -195,15 +211,23 @@ function contentStep(
   return element('xs:restriction', { base: base.type }, [simple, ...attributes]);
 }
 
-/** Content has no `fixed` in XML Schema: it is the only value of its type. */
 function contentSimple(field: Field, type: ScalarType): SimpleType {
   const { fixed } = field;
   return simpleType(entryField(fixed === undefined ? field : { ...field, enum: [fixed] }), type);
 }
 
+/** The named type of a single value, or else its own, which may derive from that of a base. */
+function valueType(
+  named: string | undefined,
+  own: () => SimpleType,
+  { deriveType }: Pick<SchemaContext, 'deriveType'>,
+): SimpleType {
+  return named === undefined ? deriveType(own()) : { type: named };
+}
+
 /** The type of a single value, or of a list that is one text. */
-function textType(field: Field): SimpleType {
-  if (isSpaced(field.type)) return { restriction: spacedType(field, field.type.item as ScalarType) };
+function textType(field: Field, named: string | undefined): SimpleType {
+  if (isSpaced(field.type)) return { restriction: spacedType(field, field.type.item as ScalarType, named) };
   return simpleType(field, field.type as ScalarType);
 }
 
@@ -211,17 +235,30 @@ function textType(field: Field): SimpleType {
 export function fieldAttribute(
   field: Field,
   form: 'qualified' | undefined,
-  { deriveType }: Pick<SchemaContext, 'deriveType'>,
+  context: Pick<SchemaContext, 'deriveType' | 'namedType'>,
 ): XmlElement {
   const constraint = attributeConstraint(field);
-  const { type, restriction } = deriveType(textType(besideFixed(field, constraint.fixed)));
+  const named = context.namedType();
+  const own = (): SimpleType => textType(besideFixed(field, constraint.fixed), named);
+  const { type, restriction } = isSpaced(field.type) ? context.deriveType(own()) : valueType(named, own, context);
   const use = isThere(field) ? 'required' : undefined;
   // An attribute has a simple type, so XML is a string there.
-  const named = type === 'xs:anyType' ? 'xs:string' : type;
-  return element('xs:attribute', { name: field.xmlName, form, type: named, use, ...constraint }, [
-    annotation(field.description, notesOf(field)),
+  const known = type === 'xs:anyType' ? 'xs:string' : type;
+  return element('xs:attribute', { name: field.xmlName, form, type: known, use, ...constraint }, [
+    fieldNotes(field, named),
     restriction,
   ]);
+}
+
+/** Documentation of a field. What is documented at its named type is not repeated. */
+function fieldNotes(
+  field: Field,
+  named: string | undefined,
+  { before, after }: { readonly before?: string | undefined; readonly after?: string | undefined } = {},
+): XmlElement | undefined {
+  const description = named === undefined ? field.description : ownDescription(field);
+  const ofValues = named === undefined ? typeNotes(field) : [];
+  return annotation(joined(' ', before, description), [...ownNotes(field), ...ofValues, after]);
 }
 
 /** Documentation: the description, then what the schema can't express. */
@@ -247,11 +284,8 @@ function single(
   }
   if (field.attachment === 'reference' && context.attachments)
     return element('xs:element', { name, form, type: context.referenceName(), ...occurs }, [notes]);
-  const shared = context.sharedType();
-  const simple: SimpleType =
-    shared === undefined
-      ? context.deriveType(simpleType(entryField(besideFixed(field, occurs.fixed)), type))
-      : { type: shared };
+  const shared = context.sharedType() ?? context.namedType();
+  const simple = valueType(shared, () => simpleType(entryField(besideFixed(field, occurs.fixed)), type), context);
   const content = context.attachments && primitiveOf(type) === 'binary' ? ATTACHMENT : undefined;
   return element('xs:element', { name, form, type: simple.type, ...occurs, ...content }, [notes, simple.restriction]);
 }
@@ -270,19 +304,30 @@ function ownNote(field: Field): string | undefined {
   return joined(' ', values, boundsNote(entryField({ ...field, anyCase: false })));
 }
 
-/** Facts about a field that XML Schema can't express. */
-function notesOf(field: Field): (string | undefined)[] {
-  const type = singleType(field.type);
+/** Facts about a field itself that XML Schema can't express. */
+function ownNotes(field: Field): (string | undefined)[] {
   const { default: value, assumed } = unstated(field);
   return [
     value === undefined ? undefined : `Default: ${lexical(value)}.`,
     assumed === undefined ? undefined : `Assumed when absent: ${lexical(assumed)}.`,
+  ];
+}
+
+/** Facts about the values of a field, or of a named type, that XML Schema can't express. */
+function typeNotes(field: Field): (string | undefined)[] {
+  return [
     caseNote(field),
     ...(field.patterns ?? [])
       .filter((pattern) => translatedPattern(pattern) === undefined)
       .map((pattern) => `The value matches the regular expression (ECMA-262) ${pattern}`),
-    traitsOf(type)?.xml.note,
+    traitsOf(singleType(field.type))?.xml.note,
   ];
+}
+
+/** Declares a named type of the definitions. */
+export function namedTypeElement(type: NamedType, name: string): XmlElement {
+  const notes = annotation(type.description, typeNotes(fieldOfType(type)));
+  return element('xs:simpleType', { name }, [notes, ...restrictionOf(type).children]);
 }
 
 /**

@@ -3,13 +3,14 @@ import { contentField, type Document, documentName } from '../../model/document.
 import type { Field } from '../../model/field.ts';
 import { inlineDocument } from '../../model/particles.ts';
 import { type ElementContent, isSameElement } from '../../model/same-element.ts';
+import type { SimpleType as NamedType } from '../../model/simple-type.ts';
 import { element, type XmlElement, type XmlNode } from '../../wire/xml/build.ts';
 import { XML_NAMESPACE } from '../../wire/xml/namespaces.ts';
 import { ncName } from '../names.ts';
 import type { HeaderBlock } from '../scope.ts';
 import { joined } from '../words.ts';
 import { typeNamesOf } from './class-names.ts';
-import { baseFirst, baseOf, deriveType, ownFields, prohibited } from './derivation.ts';
+import { baseFirst, baseOf, deriveType, namedValueType, ownFields, prohibited } from './derivation.ts';
 import {
   annotation,
   anyAttribute,
@@ -18,13 +19,25 @@ import {
   fieldAttribute,
   fieldElement,
   hasAttachment,
+  namedTypeElement,
   occurrence,
   openContent,
   type SchemaContext,
   XMIME,
 } from './elements.ts';
-import type { SimpleType } from './types.ts';
-import { type Draft, GlobalElements, homeOf, refer, referType, type SchemaOptions, type Workshop } from './workshop.ts';
+import { namedTypeOf, restrictionOf, type SimpleType } from './types.ts';
+import {
+  type Draft,
+  GlobalElements,
+  homeOf,
+  homeOfType,
+  qualifiedName,
+  refer,
+  referType,
+  type SchemaOptions,
+  type ValueType,
+  type Workshop,
+} from './workshop.ts';
 import { type Wrapper, wrapperElement } from './wrappers.ts';
 
 const XS = 'http://www.w3.org/2001/XMLSchema';
@@ -43,6 +56,8 @@ export interface SchemaSet {
   hasElement(document: Document): boolean;
   /** The QName of the type of a field that is a part of a message in rpc/literal. */
   partType(field: Field): string;
+  /** The QName of the named type of a parameter; `undefined` if it has none. */
+  parameterType(field: Field): string | undefined;
   /**
    * The schema of a namespace, which imports the schemas it refers to. With `locations`, the files of all schemas, the main
    * schema imports every other one, as the entry point.
@@ -59,7 +74,8 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
   // Messages get their elements first: of two documents with the same name the message keeps it.
   const typed = documents.all.filter((each) => documents.typed.has(each));
   const named = [...documents.roots, ...typed.filter((each) => !documents.roots.has(each) && !each.inPlace)];
-  const namespaces = namespacesOf(options, named);
+  const simple = namedTypesOf(options);
+  const namespaces = namespacesOf(options, named, simple);
   const prefixes = new Map(
     namespaces
       .filter((each) => each !== '')
@@ -73,8 +89,17 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
       return [namespace, { namespace, imports: new Set(), elements, types, groups: [] }];
     }),
   );
-  const typeNames = typeNamesOf(documents.all, [...options.classNames, ...anonymousNames(options)], (each) =>
-    homeOf(each, options),
+  const typeNames = typeNamesOf({
+    documents: documents.all,
+    types: simple,
+    taken: [...options.classNames, ...anonymousNames(options)],
+    homeOf: (each) => ('base' in each ? homeOfType(each, options) : homeOf(each, options)),
+  });
+  const namedTypes = new Map(
+    simple.map((type): [NamedType, ValueType] => {
+      const [namespace, name] = [homeOfType(type, options), typeNames.of(type)];
+      return [type, { namespace, name, content: restrictionOf(type) }];
+    }),
   );
   const shared = options.shared.map((type) => ({ ...type, name: typeNames.give(type.wanted) }));
   const sharedNames = new Map(shared.flatMap(({ fields, name }) => [...fields].map((field) => [field, name] as const)));
@@ -87,7 +112,9 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
     sharedNames,
     prefixOf,
     valueTypes: new Map(),
+    namedTypes,
   };
+  for (const [type, { namespace, name }] of namedTypes) drafts.get(namespace)?.types.push(namedTypeElement(type, name));
   for (const wrapper of wrappers) declareWrapper(wrapper, drafts.get(wrapper.namespace ?? main) as Draft, workshop);
   for (const block of options.blocks) declareBlock(block, workshop);
   for (const document of baseFirst(typed)) declareType(document, workshop);
@@ -106,6 +133,12 @@ export function buildSchemas(options: SchemaOptions): SchemaSet {
     namespaces,
     prefixOf: workshop.prefixOf,
     partType: (field) => partTypes.get(field) as string,
+    parameterType: (field) => {
+      const type = namedTypes.get(namedTypeOf(field) as NamedType);
+      // A name without a prefix would be one of WADL itself.
+      if (type === undefined || prefixOf(type.namespace) === undefined) return undefined;
+      return qualifiedName(type.namespace, type.name, prefixOf);
+    },
     hasElement: isDeclared,
     schemaOf: (namespace, locations) => {
       const draft = drafts.get(namespace);
@@ -151,12 +184,22 @@ export function prefixesOf({ namespaces, prefixOf }: SchemaSet): Record<string, 
   return Object.fromEntries(namespaces.filter((each) => each !== '').map((each) => [`xmlns:${prefixOf(each)}`, each]));
 }
 
-/** @param named documents with a global element */
-function namespacesOf(options: SchemaOptions, named: readonly Document[]): string[] {
+/** The named types of the definitions that fields of documents and parameters have, each once. */
+function namedTypesOf({ documents, parameters }: SchemaOptions): readonly NamedType[] {
+  const fields = [...documents.all.flatMap((document) => document.fields), ...parameters];
+  return [...new Set(fields.flatMap((field) => namedTypeOf(field) ?? []))];
+}
+
+/**
+ * @param named documents with a global element
+ * @param simple named types of the definitions
+ */
+function namespacesOf(options: SchemaOptions, named: readonly Document[], simple: readonly NamedType[]): string[] {
   const { documents, namespace, soap, extra } = options;
   const own = documents.all.map((document) => homeOf(document, options));
   // An element or attribute without a namespace is declared in place, whatever the namespace of the schema.
   const foreign = documents.all.flatMap((document) => document.fields.flatMap((field) => field.namespace || []));
+  const types = simple.map((type) => homeOfType(type, options));
   const main = own.includes(namespace) || soap ? [namespace] : [];
   const elements = named.map((document) => documents.namespaceOf(document));
   const around = options.wrappers.flatMap((wrapper) => wrapper.namespace ?? []);
@@ -173,6 +216,7 @@ function namespacesOf(options: SchemaOptions, named: readonly Document[]): strin
       ...around,
       ...(extra.length > 0 ? [''] : []),
       ...foreign,
+      ...types,
     ]),
   ];
 }
@@ -327,6 +371,10 @@ function contextOf(
       const name = workshop.sharedNames.get(field);
       return name === undefined ? undefined : refer(from, workshop.options.namespace, name, workshop);
     },
+    namedType: () => {
+      const type = namedValueType(field, document, workshop);
+      return type && refer(from, type.namespace, type.name, workshop);
+    },
   };
 }
 
@@ -367,9 +415,7 @@ function dependsOnTarget(any: string): boolean {
 
 /** Attributes have no namespace unless the field declares one. */
 function attribute(field: Field, document: Document, draft: Draft, workshop: Workshop): XmlElement {
-  const context = (from: Draft) => ({
-    deriveType: (own: SimpleType) => deriveType(own, field, document, from, workshop),
-  });
+  const context = (from: Draft): SchemaContext => contextOf(field, document, from, workshop);
   if (field.namespace === undefined || field.namespace === '') return fieldAttribute(field, undefined, context(draft));
   const home = workshop.drafts.get(field.namespace) as Draft;
   const name = `${workshop.typeNames(document)}.${ncName(field.name)}`;

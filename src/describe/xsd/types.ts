@@ -2,6 +2,7 @@ import type { Document } from '../../model/document.ts';
 import { entryField, type Field, type ScalarType, singleType } from '../../model/field.ts';
 import { elementsIn } from '../../model/particles.ts';
 import { traitsOf } from '../../model/scalar.ts';
+import { fieldOfType, type SimpleType as NamedType } from '../../model/simple-type.ts';
 import { decimalOf } from '../../wire/decimal.ts';
 import { BOUND_NAMES } from '../../wire/order.ts';
 import type { CharacterClass, PatternNode, Range } from '../../wire/pattern-syntax.ts';
@@ -57,9 +58,12 @@ function exactType(field: Field, type: ScalarType): string | undefined {
   return traitsOf(type).xml.bounded[`${minimum} ${maximum}`];
 }
 
-/** The type of a list with spaces between its entries. */
-export function spacedType(field: Field, type: ScalarType): XmlElement {
-  const entry = simpleType(entryField(field), type);
+/**
+ * The type of a list with spaces between its entries.
+ * @param named the QName of the type of the entries, if it has one
+ */
+export function spacedType(field: Field, type: ScalarType, named: string | undefined): XmlElement {
+  const entry = named === undefined ? simpleType(entryField(field), type) : { type: named };
   const list = element('xs:simpleType', {}, [element('xs:list', { itemType: entry.type }, [entry.restriction])]);
   const { minimum, maximum } = field;
   const facets = Object.entries({ minLength: minimum, maxLength: maximum }).flatMap(([name, value]) =>
@@ -127,6 +131,17 @@ export function lexical(value: string | number | boolean): string {
   return typeof value === 'number' ? decimalOf(value) : String(value);
 }
 
+/** The restriction of a named type of the definitions, for one that is declared once and referred to. */
+export function restrictionOf(type: NamedType): XmlElement {
+  const { type: base, restriction: own } = simpleType(fieldOfType(type), type.base);
+  return own ?? restriction({ base: base as string }, []);
+}
+
+/** The named type of the definitions that a field has in a schema: markup has no simple type. */
+export function namedTypeOf({ named }: Field): NamedType | undefined {
+  return named === undefined || traitsOf(named.base).xml.markup ? undefined : named;
+}
+
 /** A simple type that several fields share. */
 export interface SharedType {
   readonly fields: ReadonlySet<Field>;
@@ -139,7 +154,8 @@ export interface SharedType {
 /**
  * Fields that must have the same type although only some of them have facets. JAX-WS turns elements of request and reply with
  * the same name and type into one in-out parameter (Jakarta XML Web Services 3.0, 2.3.1.2), and CXF refuses a WSDL in which
- * one of these has a built-in type and the other an anonymous one.
+ * one of these has a built-in type and the other an anonymous one. A type that the definitions name is kept: where only one of
+ * two elements has it, they stay inside their messages.
  */
 export function sharedTypes(operations: readonly SoapOperation[], documents: DocumentSet): readonly SharedType[] {
   const groups = new Map<Field, Set<Field>>();
@@ -150,7 +166,7 @@ export function sharedTypes(operations: readonly SoapOperation[], documents: Doc
   const elements = (document: Document): [string, Field][] =>
     elementsIn(document).flatMap(({ field, document: owner }) => {
       const key = `{${field.namespace ?? documents.namespaceOf(owner)}}${field.xmlName}`;
-      return isPlain(field) ? [[key, field]] : [];
+      return isPlain(field) && namedTypeOf(field) === undefined ? [[key, field]] : [];
     });
   for (const { soap } of operations) {
     if (soap.request.kind !== 'document' || soap.response.kind !== 'document') continue;

@@ -1,5 +1,6 @@
 import { classNameOf, type Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
+import type { SimpleType as NamedType } from '../../model/simple-type.ts';
 import type { XmlElement } from '../../wire/xml/build.ts';
 import type { DocumentSet, HeaderBlock } from '../scope.ts';
 import type { SharedType } from './types.ts';
@@ -26,6 +27,8 @@ export interface SchemaOptions {
   readonly classNames: readonly string[];
   /** Simple types that fields share, in the service's namespace. */
   readonly shared: readonly SharedType[];
+  /** Fields outside of documents that refer to types: parameters of a WADL. */
+  readonly parameters: readonly Field[];
 }
 
 /** The contents of one `xs:schema`. */
@@ -75,7 +78,23 @@ export interface Workshop {
   readonly sharedNames: ReadonlyMap<Field, string>;
   readonly prefixOf: (namespace: string) => string | undefined;
   /** Named simple types of fields that others restrict. */
-  readonly valueTypes: Map<Field, { readonly namespace: string; readonly name: string; readonly content: XmlElement }>;
+  readonly valueTypes: Map<Field, ValueType>;
+  /** The named types of the definitions, as they are declared. */
+  readonly namedTypes: ReadonlyMap<NamedType, ValueType>;
+}
+
+/** A global simple type. */
+export interface ValueType {
+  /** The namespace of the schema that declares it. */
+  readonly namespace: string;
+  readonly name: string;
+  /** What it is, as a type in place. */
+  readonly content: XmlElement;
+}
+
+/** The namespace of the schema with a named type of the definitions. */
+export function homeOfType({ namespace: own }: NamedType, { namespace, soap }: SchemaOptions): string {
+  return own === undefined || (own === '' && soap) ? namespace : own;
 }
 
 /**
@@ -91,7 +110,16 @@ export function homeOf(document: Document, { documents, namespace, soap }: Schem
 /** The QName of a component, as a schema refers to it. */
 export function refer(from: Draft, namespace: string, name: string, workshop: Workshop): string {
   if (namespace !== from.namespace) from.imports.add(namespace);
-  const prefix = workshop.prefixOf(namespace);
+  return qualifiedName(namespace, name, workshop.prefixOf);
+}
+
+/** A name with the prefix of its namespace. */
+export function qualifiedName(
+  namespace: string,
+  name: string,
+  prefixOf: (namespace: string) => string | undefined,
+): string {
+  const prefix = prefixOf(namespace);
   return prefix === undefined ? name : `${prefix}:${name}`;
 }
 

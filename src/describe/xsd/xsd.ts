@@ -1,4 +1,5 @@
 import type { Document } from '../../model/document.ts';
+import type { Field } from '../../model/field.ts';
 import type { Registry } from '../../model/registry.ts';
 import type { Service, SoapForm } from '../../model/service.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
@@ -36,8 +37,11 @@ export function describeXsdFiles(
 
 const NO_SCHEMA = element('xs:schema', { 'xmlns:xs': 'http://www.w3.org/2001/XMLSchema' });
 
-/** The schemas of a scope's documents, with the wrappers of SOAP, and of psnonxml if an operation uses it. */
-export function schemasOf(scope: Scope): SchemaSet {
+/**
+ * The schemas of a scope's documents, with the wrappers of SOAP, and of psnonxml if an operation uses it.
+ * @param parameters fields outside of documents, whose named types are declared too
+ */
+export function schemasOf(scope: Scope, parameters: readonly Field[] = []): SchemaSet {
   const wrapped = scope.rest.some((operation) => operation.wrapper === 'psnonxml');
   return buildSchemas({
     documents: scope.documents,
@@ -50,6 +54,7 @@ export function schemasOf(scope: Scope): SchemaSet {
     extra: wrapped ? [nonXmlElement()] : [],
     classNames: scope.soap.length === 0 ? [] : wsdlClassNames(scope),
     shared: sharedTypes(scope.soap, scope.documents),
+    parameters,
   });
 }
 

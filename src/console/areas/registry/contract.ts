@@ -1,5 +1,5 @@
 import { faultStatuses, sentForms } from '../../../describe/exchange.ts';
-import { boundsNote } from '../../../describe/words.ts';
+import { boundsNote, joined, labelsNote } from '../../../describe/words.ts';
 import type { ConsumerOperation } from '../../../model/consumer.ts';
 import type { Document } from '../../../model/document.ts';
 import {
@@ -126,7 +126,7 @@ function assumedCell(field: Field): Part {
 
 function valuesCell(field: Field): Part {
   const all = field.enum === undefined ? '' : html`<code>${field.enum.join(' | ')}</code> `;
-  return html`${all}${furtherBounds(field) ?? ''}`;
+  return html`${all}${joined(' ', labelsNote(field), furtherBounds(field)) ?? ''}`;
 }
 
 function exampleCell(field: Field): Part {

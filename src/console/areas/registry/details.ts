@@ -1,4 +1,5 @@
 import { activeOperations } from '../../../describe/scope.ts';
+import { valueWithLabel } from '../../../describe/words.ts';
 import type { ThingOf } from '../../../kinds/kind.ts';
 import type { Paged } from '../../../kinds/kinds.ts';
 import { SAVE_EFFECTS, type SaveFilter } from '../../../model/component.ts';
@@ -135,7 +136,7 @@ ${await whoMayUse(visit, flow.id)}`,
   types: (_, { base, ...type }) =>
     html`${facts([
       ['Base', typeWords(base)],
-      ['Values', type.enum?.map(String).join(', ')],
+      ['Values', type.enum?.map((value) => valueWithLabel(type, String(value))).join(', ')],
       ['Pattern', type.patterns?.join(' and ')],
       ...Object.entries(boundsOf(type)).map(
         ([name, bound]) => [`${name[0]?.toUpperCase()}${name.slice(1)}`, bound] as const,

@@ -1,5 +1,5 @@
 import { plainDefault } from '../../../describe/field.ts';
-import { rangeNote } from '../../../describe/words.ts';
+import { rangeNote, valueWithLabel } from '../../../describe/words.ts';
 import { type Field, isCollection, type ListType, type MapType, singleType, typeWords } from '../../../model/field.ts';
 import { primitiveOf, traitsOf } from '../../../model/scalar.ts';
 import { exact, type Html, html, NOTHING, type Part } from '../../html.ts';
@@ -25,7 +25,7 @@ function documentOf(fields: readonly FormField[], path: string, filled: Filled, 
   const key = keyOf('b', path);
   const { name } = branch.field;
   return html`<div class="field"><label for="${key}">One of</label><div class="with"><select id="${key}" name="${key}">${fields.map(
-    ({ field }) => option(field.name, field.name === name),
+    ({ field }) => option(field.name, field.name === name, field.name),
   )}</select>${doing(`choose:${path}`, 'Choose', 'Choose this branch')}</div></div>${fieldOf(
     { ...branch, required: true },
     below(path, name),
@@ -126,7 +126,10 @@ function error(path: string, { errors }: Filled): Html {
   return reason === undefined ? NOTHING : html`<p class="bad" id="${keyOf('v', path)}-error">■ ${reason}</p>`;
 }
 
-const option = (value: string, isChosen: boolean, text: Part = value === '' ? '–' : value): Html =>
+const valueText = (field: Field, value: string): string =>
+  value === '' && field.labels?.[''] === undefined ? '–' : valueWithLabel(field, value);
+
+const option = (value: string, isChosen: boolean, text: Part): Html =>
   isChosen
     ? html`<option value="${exact(value)}" selected>${text}</option>`
     : html`<option value="${exact(value)}">${text}</option>`;
@@ -152,7 +155,7 @@ function control(field: Field, required: boolean, path: string, filled: Filled):
     const all = required && text !== '' && few.includes(text) ? few : ['', ...few];
     // A value that is not among them is kept: it was entered elsewhere, and an error names it.
     const known = text === '' || few.includes(text) ? all : [...all, text];
-    return html`<select id="${key}" name="${key}"${wrong}>${known.map((value) => option(value, value === text))}</select>`;
+    return html`<select id="${key}" name="${key}"${wrong}>${known.map((value) => option(value, value === text, valueText(field, value)))}</select>`;
   }
   const type = field.type.kind === 'document' || isCollection(field.type) ? undefined : field.type;
   const isLong =
