@@ -314,8 +314,16 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
     { redirectsPost: 'how redirects are followed' },
   ),
   services: shape<Service>()(
-    'description default active=true deprecated! cors! addressing delivered operations! consumers flows',
-    { flows: ({ flows }) => flows.map(({ name }) => name) },
+    'description default active=true deprecated! cors! addressing wsdl delivered operations! consumers flows',
+    {
+      flows: ({ flows }) => flows.map(({ name }) => name),
+      wsdl: ({ wsdl }) =>
+        wsdl &&
+        tree({
+          ...wsdl,
+          faults: wsdl.faults && Object.fromEntries([...wsdl.faults].map(([{ id }, name]) => [name, id])),
+        }),
+    },
     { namespace: 'follows from its id', version: 'its id' },
   ),
   // `uris` are in the order of their index, which must never change.

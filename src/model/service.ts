@@ -203,6 +203,21 @@ export interface Operation extends OperationIdentity {
   readonly at: Position;
 }
 
+/** A version of SOAP, by the key that names what a WSDL has of it. */
+export type SoapVersion = 'soap11' | 'soap12';
+
+/** Declared names of a WSDL: code generators name classes, packages and members after them. */
+export interface WsdlNames {
+  /** The target namespace; that of the service if absent. */
+  readonly namespace?: string;
+  readonly service?: string;
+  readonly portType?: string;
+  /** The ports, in their order; absent for one of each version of SOAP. */
+  readonly ports?: readonly { readonly version: SoapVersion; readonly port?: string; readonly binding?: string }[];
+  /** The names of messages of faults; that of a document follows from its own if absent. */
+  readonly faults?: ReadonlyMap<Document, string>;
+}
+
 /** A named, versioned group of operations. */
 export interface Service {
   /** `Locations.v1`. */
@@ -226,6 +241,8 @@ export interface Service {
   readonly cors?: readonly string[];
   /** Whether its WSDL offers or requires WS-Addressing. Messages with its header blocks are accepted in any case. */
   readonly addressing?: 'optional' | 'required';
+  /** Names in its WSDL that do not follow from its id. */
+  readonly wsdl?: WsdlNames;
   /** Part of the package. */
   readonly delivered: boolean;
   readonly at: Position;

@@ -80,6 +80,7 @@ export const KIND_KEYS: { readonly [K in KindWord]: Readonly<Record<string, Said
     call: 'It is what answers; request and reply are those of the operations.',
     cors: REPORTED,
     addressing: REPORTED,
+    wsdl: REPORTED,
     permission: REPORTED,
     public: REPORTED,
     requires: REPORTED,
