@@ -12,6 +12,7 @@ import type { MessageQueue, ReplyTo } from './message.ts';
 import type { OperationIdentity } from './operation-names.ts';
 import { type Paging, type Query, ROW_MEDIA_TYPES } from './query.ts';
 import type { PermissionList, Role, SecurityScheme } from './security.ts';
+import type { WsdlNames } from './wsdl.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -201,21 +202,6 @@ export interface Operation extends OperationIdentity {
   readonly once?: Once | false;
   readonly active: boolean;
   readonly at: Position;
-}
-
-/** A version of SOAP, by the key that names what a WSDL has of it. */
-export type SoapVersion = 'soap11' | 'soap12';
-
-/** Declared names of a WSDL: code generators name classes, packages and members after them. */
-export interface WsdlNames {
-  /** The target namespace; that of the service if absent. */
-  readonly namespace?: string;
-  readonly service?: string;
-  readonly portType?: string;
-  /** The ports, in their order; absent for one of each version of SOAP. */
-  readonly ports?: readonly { readonly version: SoapVersion; readonly port?: string; readonly binding?: string }[];
-  /** The names of messages of faults; that of a document follows from its own if absent. */
-  readonly faults?: ReadonlyMap<Document, string>;
 }
 
 /** A named, versioned group of operations. */

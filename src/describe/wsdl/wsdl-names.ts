@@ -1,8 +1,9 @@
 // The names in a WSDL, which its schemas must leave free: code generators write classes of them.
 
 import { type Document, documentName } from '../../model/document.ts';
-import type { Service, SoapVersion, WsdlNames } from '../../model/service.ts';
+import type { Service } from '../../model/service.ts';
 import { faultDocuments } from '../../model/soap.ts';
+import { type SoapVersion, usualFaultMessage, usualWsdlNames, type WsdlNames } from '../../model/wsdl.ts';
 import { ncName } from '../names.ts';
 import type { Scope } from '../scope.ts';
 
@@ -26,8 +27,6 @@ interface DescribedPort {
 /** SOAP 1.1 comes first: clients use the first port by default. */
 const PORTS: NonNullable<WsdlNames['ports']> = [{ version: 'soap11' }, { version: 'soap12' }];
 
-const LABELS: Readonly<Record<SoapVersion, string>> = { soap11: 'Soap11', soap12: 'Soap12' };
-
 /** The names of a WSDL: those that its service declares, else those that follow from the name of the service. */
 export function wsdlNames({ service, soap }: Pick<Scope, 'service' | 'soap'>): DescribedNames {
   const { wsdl = {} } = service;
@@ -35,23 +34,24 @@ export function wsdlNames({ service, soap }: Pick<Scope, 'service' | 'soap'>): D
   const isMixed = new Set(soap.map(({ soap: { style } }) => style === 'rpc')).size > 1;
   // A port type has operations of one style; that of document/literal has the declared names.
   const own = (style: Style): string => (isMixed && style === 'rpc' ? 'Rpc' : '');
+  const usual = (style: Style) => usualWsdlNames(name + own(style));
   const given = (declared: string | undefined, style: Style): string | undefined => declared && declared + own(style);
   return {
     definitions: name,
-    service: wsdl.service ?? `${name}Service`,
-    portType: (style) => given(wsdl.portType, style) ?? `${name}${own(style)}PortType`,
+    service: wsdl.service ?? usual('document').service,
+    portType: (style) => given(wsdl.portType, style) ?? usual(style).portType,
     ports: (style) =>
       (wsdl.ports ?? PORTS).map(({ version, port, binding }) => ({
         version,
-        port: given(port, style) ?? `${name}${own(style)}${LABELS[version]}Port`,
-        binding: given(binding, style) ?? `${name}${own(style)}${LABELS[version]}Binding`,
+        port: given(port, style) ?? usual(style).port(version),
+        binding: given(binding, style) ?? usual(style).binding(version),
       })),
   };
 }
 
 /** The wanted name for the message of a fault document. */
 export function faultMessageName(document: Document, { wsdl }: Pick<Service, 'wsdl'>): string {
-  return wsdl?.faults?.get(document) ?? `${ncName(documentName(document))}Message`;
+  return wsdl?.faults?.get(document) ?? usualFaultMessage(ncName(documentName(document)));
 }
 
 /** Names of the classes that JAX-WS writes besides those of the schemas: port type, service, exceptions (3.0, 2.5). */

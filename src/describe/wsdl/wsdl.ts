@@ -1,6 +1,7 @@
 import type { Registry } from '../../model/registry.ts';
-import type { Operation, Service, SoapVersion } from '../../model/service.ts';
+import type { Operation, Service } from '../../model/service.ts';
 import { soapElements } from '../../model/soap.ts';
+import type { SoapVersion } from '../../model/wsdl.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
 import { type Scope, scopeOf } from '../scope.ts';
 import { codingNote, deprecationNote, joined, titleOf } from '../words.ts';
