@@ -328,7 +328,7 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
   ),
   // `uris` are in the order of their index, which must never change.
   operations: shape<Operation>()(
-    'service description method path uris! request request-headers body form encoding request-types response wrapper status soap fault fault-types answer writes permissions! public as requires! limits once strict active=true',
+    'service description method path uris! request request-headers body form encoding request-types response wrapper status soap fault fault-types answer writes permissions! public as requires! limits once strict tags! active=true',
     {
       path: overRest(segmentOf),
       uris: overRest(templates),

@@ -99,6 +99,8 @@ export interface DraftOperation {
   readonly security?: readonly DraftSecurity[];
   /** Addresses of its own, which are not those of its service (OpenAPI: `servers` of a path or an operation). */
   readonly addresses?: readonly string[];
+  /** Its tags (OpenAPI); absent in other languages. */
+  readonly tags?: readonly string[];
   /** Why it can't be called or served, as a clause ("its binding is rpc/encoded"). It is declared with `active: false`. */
   readonly uncallable?: string;
 }

@@ -196,6 +196,8 @@ export interface Operation extends OperationIdentity {
   /** The role whose grants apply to everything that the handler uses, in place of the caller's. */
   readonly as?: Role;
   readonly limits: CallLimits;
+  /** Tags in the OpenAPI description; the id of the service if absent. */
+  readonly tags?: readonly string[];
   /** Whether unknown query parameters are refused; the gateway's by default. */
   readonly strict?: boolean;
   /** How repeated calls get the first answer, `false` for not at all; the gateway's by default. See {@link onceOf}. */

@@ -404,6 +404,7 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   ),
   'operation.headers': operation('post: orders', 'post: orders\nheaders: { X-M: "{M}" }', DOC),
   'operation.alias': operation('get: orders', 'get: orders\nalias: shop'),
+  'operation.tags': operation('get: orders', 'get: orders\ntags: [shop]'),
   'operation.strict': operation('get: orders', 'get: orders\nstrict: true'),
   'operation.body': operation(
     'post: orders',

@@ -92,6 +92,7 @@ export const KIND_KEYS: { readonly [K in KindWord]: Readonly<Record<string, Said
     variables: REPORTED,
     headers: REPORTED,
     strict: REPORTED,
+    tags: REPORTED,
     alias: REPORTED,
     faults: REPORTED,
     wrapped: REPORTED,

@@ -202,6 +202,7 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
             request: LOC_REQUEST,
             response: LOC_RESPONSE,
             wrapper: 'psnonxml',
+            tags: ['places'],
             fault: LOC_FAULT,
             permissions: [locations],
           },

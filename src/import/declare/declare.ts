@@ -234,6 +234,7 @@ class DeclaredServices {
       ...this.#faults(operation),
       // A call has the status that its target gives.
       status: isCall || isUsual(operation) ? undefined : operation.status,
+      tags: isCall ? undefined : operation.tags && [...new Set(operation.tags)],
       requires: isCall ? this.#tellOther(operation, service) : this.#requires(operation.security, operation.place),
       active: uncallable === undefined ? undefined : false,
     });

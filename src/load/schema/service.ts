@@ -99,7 +99,7 @@ export const service = keys<'service' | keyof ServiceDeclared>(
   {
     title: 'service',
     description:
-      'A named, versioned group of operations. Its permission, requires, limits, once, fault, faults, request, response, variables, headers, wrapped, style, alias, strict, target, properties, values, timeout, retry and lenient are the defaults of its operations; maps are merged.',
+      'A named, versioned group of operations. Its permission, requires, limits, once, fault, faults, request, response, variables, headers, wrapped, style, alias, strict, tags, target, properties, values, timeout, retry and lenient are the defaults of its operations; maps are merged.',
     required: ['service', 'operations'],
     examples: [
       {
