@@ -5,7 +5,7 @@ import type { DraftDocument, DraftOperation, DraftService, DraftWsdl } from '../
 import type { Losses } from '../place.ts';
 import { type DeclaredMap, given } from './declared.ts';
 
-/** @param id of the service here, without its version; `idOf`: of a document */
+/** `name`: of the service here, without its version; `idOf`: the id of a document here. */
 interface Naming {
   readonly name: string;
   readonly operations: readonly DraftOperation[];
