@@ -105,6 +105,12 @@ const OPERATION: Comparison<Operation, OperationScope> = {
   form: unseen,
   formStyles: unseen,
   soap: compareSoap,
+  // Without tags of its own it has the id of the service, which is compared with it.
+  tags: ofRest(({ before, after }, scope) => {
+    if (before.tags?.join() === after.tags?.join()) return;
+    const words = ({ tags, service }: Operation): string => (tags ?? [service.id]).join(', ') || 'none';
+    scope.changes.add('tags-changed', scope, sidesOf({ before, after }, words(before), words(after)));
+  }),
   requestTypes: ofRest(compareTypes),
   responses: ofRest(({ before, after }, scope) => {
     const positions = { before: before.at, after: after.at };

@@ -179,6 +179,14 @@ const SERVICE: Comparison<Service, ServiceScope> = {
     const rule = is === 'required' ? 'addressing-required' : 'addressing-stated';
     scope.changes.add(rule, scope, sidesOf({ before, after }, was, is));
   },
+  wsdl: ({ before, after }, scope) => {
+    if (!before.operations.some(({ soap }) => soap !== undefined)) return;
+    const [old, now] = [wsdlNamesOf(before), wsdlNamesOf(after)];
+    for (const what of new Set([...old.keys(), ...now.keys()])) {
+      const [was, is] = [old, now].map((names) => names.get(what) ?? 'the default') as [string, string];
+      if (was !== is) scope.changes.add('wsdl-name-changed', { ...scope, what }, sidesOf({ before, after }, was, is));
+    }
+  },
   // Compared with those of all services, between which operations may move.
   operations: unseen,
   consumers: unseen,
@@ -187,6 +195,22 @@ const SERVICE: Comparison<Service, ServiceScope> = {
   delivered: unseen,
   at: unseen,
 };
+
+/** The names that are declared for a WSDL, by what has them. */
+function wsdlNamesOf({ wsdl = {} }: Service): ReadonlyMap<string, string> {
+  const { namespace, service, portType, ports = [], faults = new Map() } = wsdl;
+  const named = [
+    ['The target namespace', namespace],
+    ['The name of the service', service],
+    ['The name of the port type', portType],
+    [
+      'The list of ports',
+      ports.map(({ version, port = 'default', binding = 'default' }) => `${version} ${port} (${binding})`).join(', '),
+    ],
+    ...[...faults].map(([{ id }, message]) => [`The name of the message of ${id}`, message]),
+  ] as const;
+  return new Map(named.flatMap(([what, name]) => (name ? [[what, name] as const] : [])));
+}
 
 function compareDeprecation({ before, after }: Pair<Service>, scope: ServiceScope): void {
   const [old, now] = [before.deprecated, after.deprecated];

@@ -314,13 +314,21 @@ const SHAPES: { readonly [M in Member]: Shape<ThingOf<M>> } = {
     { redirectsPost: 'how redirects are followed' },
   ),
   services: shape<Service>()(
-    'description default active=true deprecated! cors! addressing delivered operations! consumers flows',
-    { flows: ({ flows }) => flows.map(({ name }) => name) },
+    'description default active=true deprecated! cors! addressing wsdl delivered operations! consumers flows',
+    {
+      flows: ({ flows }) => flows.map(({ name }) => name),
+      wsdl: ({ wsdl }) =>
+        wsdl &&
+        tree({
+          ...wsdl,
+          faults: wsdl.faults && Object.fromEntries([...wsdl.faults].map(([{ id }, name]) => [name, id])),
+        }),
+    },
     { namespace: 'follows from its id', version: 'its id' },
   ),
   // `uris` are in the order of their index, which must never change.
   operations: shape<Operation>()(
-    'service description method path uris! request request-headers body form encoding request-types response wrapper status soap fault fault-types answer writes permissions! public as requires! limits once strict active=true',
+    'service description method path uris! request request-headers body form encoding request-types response wrapper status soap fault fault-types answer writes permissions! public as requires! limits once strict tags! active=true',
     {
       path: overRest(segmentOf),
       uris: overRest(templates),

@@ -6,6 +6,7 @@
 
 import type { BodyForm, FormStyles } from '../model/form.ts';
 import type { KeyReferenceKind, TokenForm } from '../model/security.ts';
+import type { SoapVersion } from '../model/wsdl.ts';
 import type { Place } from './place.ts';
 
 /** A contract as it was read. */
@@ -31,8 +32,31 @@ export interface DraftService {
   /** The way to authenticate, if all operations share it. */
   readonly security?: readonly DraftSecurity[];
   readonly operations: readonly DraftOperation[];
+  /** The names of a WSDL; absent for operations that are not sent over SOAP. */
+  readonly wsdl?: DraftWsdl;
   /** Operations with the method OPTIONS at paths that have others. A gateway that serves these answers it by itself. */
   readonly options?: readonly { readonly path: string; readonly place: Place }[];
+}
+
+/** The names in a WSDL of what offers the operations of a service, as far as it has it. */
+export interface DraftWsdl {
+  /** The target namespace of the port type; absent for none. */
+  readonly namespace?: string;
+  /** That of the service, if it is another one. */
+  readonly serviceNamespace?: string;
+  readonly service?: string;
+  readonly portType: string;
+  /** Ports over SOAP in their order, one for each version. */
+  readonly ports: readonly DraftPort[];
+}
+
+interface DraftPort {
+  readonly version: SoapVersion;
+  readonly port?: string;
+  readonly binding: string;
+  /** Whether its binding is the one that operations are read from. */
+  readonly taken: boolean;
+  readonly place: Place;
 }
 
 /** One way to authenticate, by the kinds that a `credential` of a node and a `scheme` have. */
@@ -69,14 +93,23 @@ export interface DraftOperation {
   /** Status of a successful reply, if the source states one. */
   readonly status?: number;
   /** Documents of faults or error replies, by their names. */
-  readonly faults: readonly { readonly name: string; readonly document: DraftDocument }[];
+  readonly faults: readonly DraftFault[];
   /** Media types of error replies, each once. */
   readonly faultTypes?: readonly string[];
   readonly security?: readonly DraftSecurity[];
   /** Addresses of its own, which are not those of its service (OpenAPI: `servers` of a path or an operation). */
   readonly addresses?: readonly string[];
+  /** Its tags (OpenAPI); absent in other languages. */
+  readonly tags?: readonly string[];
   /** Why it can't be called or served, as a clause ("its binding is rpc/encoded"). It is declared with `active: false`. */
   readonly uncallable?: string;
+}
+
+export interface DraftFault {
+  readonly name: string;
+  readonly document: DraftDocument;
+  /** The name of its message in WSDL. */
+  readonly message?: string;
 }
 
 /** What a contract states about the header blocks of WS-Addressing. */

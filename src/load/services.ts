@@ -18,7 +18,7 @@ import { type Provided, reportService } from './operation/version-answer.ts';
 import type { Declaration } from './read/declaration.ts';
 import { linkOverrides, type RoutingOverride } from './routing.ts';
 import type { OperationDeclared } from './schema/operation.ts';
-import type { ServiceDeclared } from './schema/service.ts';
+import type { ServiceDeclared, WsdlDeclared } from './schema/service.ts';
 import { operationsByList } from './security/grants.ts';
 import { requirementOf } from './security/requirements.ts';
 
@@ -46,7 +46,7 @@ export function linkServices(sources: ServiceSources): LinkedServices {
     const { id, value } = declaration;
     // A service with calls only does not use it, but unknown schemes are reported.
     requirementOf(linking, sources.callers.schemes, value);
-    const service = linkService(linking, declaration);
+    const service = linkService(sources.documents, declaration);
     service.default = defaults.get(nameOf(id)) === id;
     const called: OperationSpot[] = [];
     const answered: OperationSpot[] = [];
@@ -82,7 +82,7 @@ export function linkServices(sources: ServiceSources): LinkedServices {
   for (const each of begun) {
     each.service.operations = each.answered.map(({ id }) => operations.get(id) as Operation);
     checkServiceCall(linking, each);
-    checkAddressing(linking, each);
+    checkDescribed(linking, each);
   }
   return { services: begun.map(({ service }) => service), operations, consumers, calls, overrides };
 }
@@ -137,15 +137,17 @@ function checkServiceCall(linking: Linking, { declaration: { id, value }, servic
   if (!isUsed) refuseKey(linking, value, 'call', id, 'each of its operations has an answer of its own');
 }
 
-/** It is about messages over SOAP. */
-function checkAddressing(linking: Linking, { declaration: { id, value }, service, answered }: BegunService): void {
-  if (value.addressing === undefined || linking.doubt.about(value)) return;
-  if (service.operations.some(({ soap }) => soap !== undefined)) return;
-  const why =
-    answered.length === 0
-      ? 'it is about requests that are served; a call has `soap: { addressing: true }`'
-      : 'none of its operations is offered over SOAP';
-  refuseKey(linking, value, 'addressing', id, why);
+/** What is about the WSDL, which describes operations over SOAP. */
+function checkDescribed(linking: Linking, { declaration: { id, value }, service, answered }: BegunService): void {
+  if (linking.doubt.about(value) || service.operations.some(({ soap }) => soap !== undefined)) return;
+  const reasons = {
+    addressing: 'it is about requests that are served; a call has `soap: { addressing: true }`',
+    wsdl: 'it names what is in the WSDL of a service that is served, and calls have none',
+  };
+  for (const key of ['addressing', 'wsdl'] as const) {
+    const why = answered.length === 0 ? reasons[key] : 'none of its operations is offered over SOAP';
+    refuseKey(linking, value, key, id, why);
+  }
 }
 
 /** The definitions that services refer to. */
@@ -189,7 +191,10 @@ const versionOf = (id: string): string => id.slice(id.lastIndexOf('.') + 1);
 export const versionNumber = (id: string): number => Number(versionOf(id).slice(1));
 
 /** A service without its operations, which are linked later. */
-function linkService(linking: Linking, { id, value, at, delivered }: Declaration<ServiceDeclared>): Mutable<Service> {
+function linkService(
+  documents: ServiceSources['documents'],
+  { id, value, at, delivered }: Declaration<ServiceDeclared>,
+): Mutable<Service> {
   return {
     id,
     name: nameOf(id),
@@ -205,10 +210,44 @@ function linkService(linking: Linking, { id, value, at, delivered }: Declaration
       namespace: value.namespace,
       cors: value.cors,
       addressing: value.addressing,
-      deprecated: linkDeprecation(linking, value),
+      wsdl: value.wsdl && linkWsdl(documents, value.wsdl),
+      deprecated: linkDeprecation(documents.linking, value),
     }),
     at: positionOf(at),
   };
+}
+
+/** @returns what is declared, whose ports are in the order in which they are written */
+function linkWsdl(documents: ServiceSources['documents'], declared: WsdlDeclared): NonNullable<Service['wsdl']> {
+  const { places, report } = documents.linking;
+  const bindings = new Map<string, Place>();
+  const names = new Map<string, Place>();
+  const ports = Object.keys(declared).flatMap((version) => {
+    if (version !== 'soap11' && version !== 'soap12') return [];
+    const keys = declared[version] ?? {};
+    for (const [key, among] of [
+      ['port', names],
+      ['binding', bindings],
+    ] as const) {
+      const name = keys[key];
+      if (name === undefined) continue;
+      const at = places.value(keys, key);
+      const first = among.get(name);
+      if (first === undefined) among.set(name, at);
+      else report.raise('duplicate-id', { what: `${key} ${name}`, first: placeText(first) }, at);
+    }
+    return [{ version, ...given({ port: keys.port, binding: keys.binding }) } as const];
+  });
+  const faults = Object.entries(declared.faults ?? {}).map(
+    ([message, id]) => [documents.resolve(id, places.value(declared.faults ?? {}, message)), message] as const,
+  );
+  return given({
+    namespace: declared.namespace,
+    service: declared.service,
+    portType: declared['port-type'],
+    ports: ports.length === 0 ? undefined : ports,
+    faults: faults.length === 0 ? undefined : new Map(faults),
+  });
 }
 
 function linkDeprecation({ report, places }: Linking, { deprecated }: ServiceDeclared): Service['deprecated'] {

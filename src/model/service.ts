@@ -12,6 +12,7 @@ import type { MessageQueue, ReplyTo } from './message.ts';
 import type { OperationIdentity } from './operation-names.ts';
 import { type Paging, type Query, ROW_MEDIA_TYPES } from './query.ts';
 import type { PermissionList, Role, SecurityScheme } from './security.ts';
+import type { WsdlNames } from './wsdl.ts';
 
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -195,6 +196,8 @@ export interface Operation extends OperationIdentity {
   /** The role whose grants apply to everything that the handler uses, in place of the caller's. */
   readonly as?: Role;
   readonly limits: CallLimits;
+  /** Tags in the OpenAPI description; the id of the service if absent. */
+  readonly tags?: readonly string[];
   /** Whether unknown query parameters are refused; the gateway's by default. */
   readonly strict?: boolean;
   /** How repeated calls get the first answer, `false` for not at all; the gateway's by default. See {@link onceOf}. */
@@ -226,6 +229,8 @@ export interface Service {
   readonly cors?: readonly string[];
   /** Whether its WSDL offers or requires WS-Addressing. Messages with its header blocks are accepted in any case. */
   readonly addressing?: 'optional' | 'required';
+  /** Names in its WSDL that do not follow from its id. */
+  readonly wsdl?: WsdlNames;
   /** Part of the package. */
   readonly delivered: boolean;
   readonly at: Position;

@@ -13,7 +13,7 @@ import { attempt } from './messages.ts';
 import type { Project } from './random-projects.ts';
 
 /** Keys that an operation has only if it is answered here. */
-const PROVIDED = ['status', 'wrapper', 'strict', 'alias', 'once', 'deprecated', 'writes'] as const;
+const PROVIDED = ['status', 'wrapper', 'strict', 'tags', 'alias', 'once', 'deprecated', 'writes'] as const;
 
 /** The project turned around: its service is that of another system, which is called. */
 export function asCalled({ gateway, service, documents }: Project): Project {

@@ -39,6 +39,12 @@ const gateway = (before: string, after: string): KeyChange => ['gateway', before
 const call = (before: string, after: string): KeyChange => ['call', before, after];
 const whole = (before: string, after: string): KeyChange => ['definitions', before, after];
 
+const wsdl = (before: string, after: string): KeyChange => {
+  const declared = (keys: string): string =>
+    `service: Orders.v1\npublic: true\nwsdl: { ${keys} }\noperations:\n  A: { soap: true, response: { fields: { N: integer } }, faults: { Lack: LACK } }\n---\ndocument: LACK\nfields: { N: integer }`;
+  return whole(declared(before), declared(after));
+};
+
 const REST_CALL = 'post: orders\nrequest: { fields: { N: integer } }\nresponse: { fields: { N: integer } }';
 const SOAP_CALL = 'soap: true\nrequest: { fields: { N: integer } }\nresponse: { fields: { N: integer } }';
 const property = (name: string, value: string, around = REST_CALL): KeyChange =>
@@ -401,6 +407,7 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
   ),
   'operation.headers': operation('post: orders', 'post: orders\nheaders: { X-M: "{M}" }', DOC),
   'operation.alias': operation('get: orders', 'get: orders\nalias: shop'),
+  'operation.tags': operation('get: orders', 'get: orders\ntags: [shop]'),
   'operation.strict': operation('get: orders', 'get: orders\nstrict: true'),
   'operation.body': operation(
     'post: orders',
@@ -487,6 +494,17 @@ export const KEY_CHANGES: Readonly<Record<string, KeyChange>> = {
     `service: Orders.v1\npublic: true\noperations:\n  A: { soap: true, response: { fields: { N: integer } } }`,
     `service: Orders.v1\npublic: true\naddressing: required\noperations:\n  A: { soap: true, response: { fields: { N: integer } } }`,
   ),
+  'service.wsdl': wsdl('', 'service: Shop'),
+  'service.wsdl.namespace': wsdl('namespace: urn:a', 'namespace: urn:b'),
+  'service.wsdl.service': wsdl('service: A', 'service: B'),
+  'service.wsdl.port-type': wsdl('port-type: A', 'port-type: B'),
+  'service.wsdl.soap11': wsdl('', 'soap11: {}'),
+  'service.wsdl.soap11.port': wsdl('soap11: { port: A }', 'soap11: { port: B }'),
+  'service.wsdl.soap11.binding': wsdl('soap11: { binding: A }', 'soap11: { binding: B }'),
+  'service.wsdl.soap12': wsdl('', 'soap12: {}'),
+  'service.wsdl.soap12.port': wsdl('soap12: { port: A }', 'soap12: { port: B }'),
+  'service.wsdl.soap12.binding': wsdl('soap12: { binding: A }', 'soap12: { binding: B }'),
+  'service.wsdl.faults': wsdl('faults: { A: LACK }', 'faults: { B: LACK }'),
   'service.cors': service('', 'cors: [https://app.example.org]'),
 
   'gateway.gateway': whole('gateway: LOCAL\nnamespace: urn:a', 'gateway: B\nnamespace: urn:a'),

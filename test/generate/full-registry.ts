@@ -189,6 +189,12 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
       'Locations.v1': {
         description: 'Locations of a region',
         cors: [],
+        wsdl: {
+          namespace: 'urn:wsdl',
+          service: 'Shop',
+          portType: 'ShopType',
+          ports: [{ version: 'soap12', port: 'ShopPort', binding: 'ShopBinding' }],
+        },
         operations: {
           LOCATIONS_GET: {
             templates: ['Locations/?region={REGION}', 'Locations/{REGION}/?location={LOCATION}'],
@@ -196,6 +202,7 @@ export function fullRegistry(order: <T>(items: readonly T[]) => readonly T[] = (
             request: LOC_REQUEST,
             response: LOC_RESPONSE,
             wrapper: 'psnonxml',
+            tags: ['places'],
             fault: LOC_FAULT,
             permissions: [locations],
           },

@@ -41,7 +41,7 @@ export function describeOpenApi(
       url: `${base}/RESTListeningConnector/${scope.name}.wadl`,
     },
     // Code generators write a class for each tag.
-    tags: [{ name: service.id, description: service.description }],
+    tags: tagObjects(scope),
     paths,
     components: {
       schemas: filled(schemas),
@@ -59,6 +59,19 @@ export function describeOpenApi(
       securitySchemes: filled(securitySchemes(scope.rest)),
     },
   });
+}
+
+/** The tags of operations, each once; `undefined` for none. */
+function tagNames(operations: readonly Operation[]): readonly string[] | undefined {
+  const names = new Set(operations.flatMap(({ tags, service }) => tags ?? [service.id]));
+  return names.size === 0 ? undefined : [...names];
+}
+
+function tagObjects({ rest, service }: Scope): readonly JsonObject[] | undefined {
+  return tagNames(rest)?.map((name) => ({
+    name,
+    description: name === service.id ? service.description : undefined,
+  }));
 }
 
 function infoText({ service, name }: Scope): string | undefined {
@@ -131,7 +144,7 @@ function operationObject(entries: readonly Entry[], names: readonly string[], co
   const merged = mergeParameters(parameters);
   return {
     operationId: scope.nameOf(first.described.uri),
-    tags: [scope.service.id],
+    tags: tagNames(operations),
     summary: summaryOf(operations),
     description: descriptionOf(entries),
     deprecated: scope.service.deprecated === undefined ? undefined : true,

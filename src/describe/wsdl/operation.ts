@@ -74,7 +74,7 @@ export function wsdlOperations(scope: Scope, schemas: SchemaSet, policies: Polic
     if (prefix === undefined || !schemas.hasElement(document)) return undefined;
     const known = faults.get(document);
     if (known !== undefined) return known;
-    const name = allocate(faultMessageName(document));
+    const name = allocate(faultMessageName(document, scope.service));
     const message: WsdlMessage = { name, parts: [{ name: 'fault', element: `${prefix}:${document.xmlName}` }] };
     faults.set(document, message);
     return message;
@@ -200,20 +200,20 @@ export function messageElements(operations: readonly WsdlOperation[]): XmlElemen
   );
 }
 
-/** An operation of a port type: request-response, or one-way. */
-export function operationElement(operation: WsdlOperation): XmlElement {
+/** An operation of a port type: request-response, or one-way. @param qname the QName of a message */
+export function operationElement(operation: WsdlOperation, qname: (name: string) => string): XmlElement {
   const { name, text, input, output, requestAction, replyAction, faults, bindings } = operation;
   const addressed = (action: string | undefined): Readonly<Record<string, string>> =>
     action === undefined ? {} : { 'wsam:Action': action };
   return element('wsdl:operation', { name }, [
     element('wsdl:documentation', {}, [text]),
     ...bindings,
-    element('wsdl:input', { message: `tns:${input.name}`, ...addressed(requestAction) }),
+    element('wsdl:input', { message: qname(input.name), ...addressed(requestAction) }),
     output === undefined
       ? undefined
-      : element('wsdl:output', { message: `tns:${output.name}`, ...addressed(replyAction) }),
+      : element('wsdl:output', { message: qname(output.name), ...addressed(replyAction) }),
     ...faults.map((fault) =>
-      element('wsdl:fault', { name: fault.name, message: `tns:${fault.message.name}`, ...addressed(FAULT_ACTION) }),
+      element('wsdl:fault', { name: fault.name, message: qname(fault.message.name), ...addressed(FAULT_ACTION) }),
     ),
   ]);
 }

@@ -1,6 +1,7 @@
 import type { Registry } from '../../model/registry.ts';
 import type { Operation, Service } from '../../model/service.ts';
 import { soapElements } from '../../model/soap.ts';
+import type { SoapVersion } from '../../model/wsdl.ts';
 import { buildXml, element, type XmlElement } from '../../wire/xml/build.ts';
 import { type Scope, scopeOf } from '../scope.ts';
 import { codingNote, deprecationNote, joined, titleOf } from '../words.ts';
@@ -15,14 +16,14 @@ import {
   wsdlOperations,
 } from './operation.ts';
 import { policiesOf, WSAM } from './policies.ts';
-import { portTypeName, wsdlNames } from './wsdl-names.ts';
+import { wsdlNames } from './wsdl-names.ts';
 
 // Web Services Description Language 1.1 (W3C Note, 15 March 2001), document/literal and rpc/literal. The parts for SOAP 1.1 conform
 // to the WS-I Basic Profile 1.1 (24 August 2004).
 
 /**
- * The WSDL of a service: its operations over SOAP in one port type, a binding and a port each for SOAP 1.1 and 1.2, and
- * the XML Schemas of its documents inline. Path names belong to REST: over SOAP a service is one. `base` is the gateway's
+ * The WSDL of a service: its operations over SOAP in one port type, a binding and a port each for SOAP 1.1 and 1.2 or for the
+ * versions that the service names, and the XML Schemas of its documents inline. Path names belong to REST: over SOAP a service is one. `base` is the gateway's
  * address with its context, without a slash at the end.
  * @throws RangeError when no active operation of the service is called over SOAP
  */
@@ -37,33 +38,52 @@ export function describeWsdl(registry: Registry, service: Service, { base }: { r
   // All operations of a binding have the same style (WS-I Basic Profile 1.1, R2705).
   const groups = (['document', 'rpc'] as const).flatMap((style): Group[] => {
     const own = operations.filter(({ rpc }) => (rpc !== undefined) === (style === 'rpc'));
-    return own.length === 0 ? [] : [{ style, name: names[style], operations: own }];
+    return own.length === 0 ? [] : [{ style, portType: names.portType(style), operations: own }];
   });
+  const { targetNamespace, prefix } = targetOf(scope, schemas);
+  const qname: QNames = (name) => `${prefix}:${name}`;
   const connector = `${base}/PeopleSoftServiceListeningConnector`;
   // At the connector itself, neither element nor action would tell which service is meant.
   const location = sharesMessages(registry, service) ? `${connector}/${service.id}` : connector;
-  const ports = groups.flatMap(({ name }) =>
-    SOAP_DIALECTS.map(({ prefix, label }) =>
-      element('wsdl:port', { name: `${name}${label}Port`, binding: `tns:${bindingName(name, label)}` }, [
-        element(`${prefix}:address`, { location }),
-      ]),
-    ),
-  );
-  return buildXml(
-    element('wsdl:definitions', { name: names.definitions, ...namespacesOf(scope, schemas) }, [
-      documentation(titleOf(scope), deprecationNote(service), attachmentNote(scope, inline), codingNote(scope.gateway)),
-      ...policies.elements,
-      element('wsdl:types', {}, inline),
-      ...messageElements(operations),
-      ...groups.map((group) =>
-        element('wsdl:portType', { name: portTypeName(group.name) }, [
-          documentation(service.description),
-          ...group.operations.map(operationElement),
+  const ports = groups.flatMap(({ style }) =>
+    names
+      .ports(style)
+      .map(({ version, port, binding }) =>
+        element('wsdl:port', { name: port, binding: qname(binding) }, [
+          element(`${SOAP_DIALECTS[version].prefix}:address`, { location }),
         ]),
       ),
-      ...groups.flatMap((group) => SOAP_DIALECTS.map((dialect) => bindingElement(dialect, group, policies.addressing))),
-      element('wsdl:service', { name: names.service }, [documentation(service.description), ...ports]),
-    ]),
+  );
+  return buildXml(
+    element(
+      'wsdl:definitions',
+      { name: names.definitions, targetNamespace, ...namespacesOf(schemas), [`xmlns:${prefix}`]: targetNamespace },
+      [
+        documentation(
+          titleOf(scope),
+          deprecationNote(service),
+          attachmentNote(scope, inline),
+          codingNote(scope.gateway),
+        ),
+        ...policies.elements,
+        element('wsdl:types', {}, inline),
+        ...messageElements(operations),
+        ...groups.map((group) =>
+          element('wsdl:portType', { name: group.portType }, [
+            documentation(service.description),
+            ...group.operations.map((each) => operationElement(each, qname)),
+          ]),
+        ),
+        ...groups.flatMap((group) =>
+          names
+            .ports(group.style)
+            .map(({ version, binding }) =>
+              bindingElement(binding, SOAP_DIALECTS[version], group, { qname, addressing: policies.addressing }),
+            ),
+        ),
+        element('wsdl:service', { name: names.service }, [documentation(service.description), ...ports]),
+      ],
+    ),
   );
 }
 
@@ -78,25 +98,29 @@ function sharesMessages({ operations, gateway }: Registry, service: Service): bo
   return [...operations.values()].some((each) => each.service !== service && own.has(keyOf(each) ?? ''));
 }
 
-/** The operations of one style, with what the names of their port type, bindings and ports begin with. */
+/** The operations of one style, and the name of their port type. */
 interface Group {
   readonly style: 'document' | 'rpc';
-  readonly name: string;
+  readonly portType: string;
   readonly operations: readonly WsdlOperation[];
 }
 
-function bindingName(name: string, label: string): string {
-  return `${name}${label}Binding`;
+/** The QName of a part of the WSDL. */
+type QNames = (name: string) => string;
+
+/** The namespace of the WSDL, with a prefix that is bound to no other one. */
+function targetOf({ namespace, service }: Scope, schemas: SchemaSet): { targetNamespace: string; prefix: string } {
+  const targetNamespace = service.wsdl?.namespace ?? namespace;
+  return { targetNamespace, prefix: schemas.prefixOf(targetNamespace) ?? 'target' };
 }
 
-function namespacesOf({ namespace }: Scope, schemas: SchemaSet): Record<string, string> {
+function namespacesOf(schemas: SchemaSet): Record<string, string> {
   const attributes: Record<string, string> = {
-    targetNamespace: namespace,
     'xmlns:wsdl': 'http://schemas.xmlsoap.org/wsdl/',
     'xmlns:xs': 'http://www.w3.org/2001/XMLSchema',
     'xmlns:wsam': WSAM,
   };
-  for (const { prefix, namespace: dialect } of SOAP_DIALECTS) attributes[`xmlns:${prefix}`] = dialect;
+  for (const { prefix, namespace: dialect } of Object.values(SOAP_DIALECTS)) attributes[`xmlns:${prefix}`] = dialect;
   return { ...attributes, ...prefixesOf(schemas) };
 }
 
@@ -125,23 +149,19 @@ interface SoapDialect {
   /** Prefix of the extension elements, declared in the root element. */
   readonly prefix: string;
   readonly namespace: string;
-  /** Part of the names of binding and port. */
-  readonly label: string;
   /** Attributes of an operation besides its action. */
   readonly operation: Readonly<Record<string, string>>;
 }
 
-/** SOAP 1.1 comes first: clients use the first port by default. */
-const SOAP_DIALECTS: readonly SoapDialect[] = [
-  { prefix: 'soap', namespace: 'http://schemas.xmlsoap.org/wsdl/soap/', label: 'Soap11', operation: {} },
-  {
+const SOAP_DIALECTS: Readonly<Record<SoapVersion, SoapDialect>> = {
+  soap11: { prefix: 'soap', namespace: 'http://schemas.xmlsoap.org/wsdl/soap/', operation: {} },
+  soap12: {
     prefix: 'soap12',
     namespace: 'http://schemas.xmlsoap.org/wsdl/soap12/',
-    label: 'Soap12',
     // Without an action the body identifies the operation.
     operation: { soapActionRequired: 'false' },
   },
-];
+};
 
 /** The transport, which is the same in both versions. */
 const HTTP = 'http://schemas.xmlsoap.org/soap/http';
@@ -150,13 +170,14 @@ const literal = { use: 'literal' };
 
 /** Binds every operation of a port type to one version of SOAP over HTTP. */
 function bindingElement(
-  { prefix, label, operation: flags }: SoapDialect,
-  { style, name: group, operations }: Group,
-  addressing: XmlElement | undefined,
+  name: string,
+  { prefix, operation: flags }: SoapDialect,
+  { style, portType, operations }: Group,
+  { qname, addressing }: { readonly qname: QNames; readonly addressing: XmlElement | undefined },
 ): XmlElement {
   const blocks = (headers: WsdlMessage | undefined): XmlElement[] =>
     (headers?.parts ?? []).map(({ name: part }) =>
-      element(`${prefix}:header`, { message: `tns:${headers?.name}`, part, ...literal }),
+      element(`${prefix}:header`, { message: qname(headers?.name ?? ''), part, ...literal }),
     );
   const contentOf = (
     message: WsdlMessage,
@@ -181,7 +202,7 @@ function bindingElement(
       ),
     ]);
   });
-  return element('wsdl:binding', { name: bindingName(group, label), type: `tns:${portTypeName(group)}` }, [
+  return element('wsdl:binding', { name, type: qname(portType) }, [
     element(`${prefix}:binding`, { style, transport: HTTP }),
     addressing,
     ...bound,

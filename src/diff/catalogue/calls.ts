@@ -72,6 +72,16 @@ export const callRules = {
     reason: 'Messages with them are accepted as before. Clients that are generated anew may send them.',
     verdicts: { callers: 'CCC' },
   },
+  'wsdl-name-changed': {
+    sentence: '{what} in the WSDL is {after}, no longer {before}.',
+    reason: 'Messages are the same. Clients that are generated anew have other names of classes or other ports.',
+    verdicts: { callers: 'CCM' },
+  },
+  'tags-changed': {
+    sentence: 'In the OpenAPI description, its tags are {after}, no longer {before}.',
+    reason: 'Messages are the same. Clients that are generated anew have it in classes with other names.',
+    verdicts: { callers: 'CCM' },
+  },
   'call-addressing-changed': {
     sentence: 'The call {after} header blocks of WS-Addressing; it {before} them.',
     reason: 'A system may reject header blocks that it does not know, or need those that it had.',

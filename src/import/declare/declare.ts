@@ -30,6 +30,7 @@ import {
 } from './reached.ts';
 import { asServed } from './served.ts';
 import { placeKey, settled } from './settled.ts';
+import { SOAP_WORDS, wsdlKeys } from './wsdl-names.ts';
 
 interface ServiceOptions {
   /** Whether the contract is called (`target:`) or served here. */
@@ -132,6 +133,7 @@ class DeclaredServices {
     for (const [index, { place }] of all.entries())
       this.places.set(placeKey({ kind: 'service', id, operation: ids[index] as string }), place);
     this.#tellOptions(service, isCall);
+    if (isCall) this.#tellPorts(service);
     const addressing = isCall ? undefined : this.#addressing(all);
     const alone = namedAlone(service.operations);
     const node = isCall ? this.#node(service, taken) : undefined;
@@ -141,6 +143,8 @@ class DeclaredServices {
       const target = targets.get(operation);
       return [id, { ...given({ target }), ...this.#operation(operation, id, service, alone.has(operation)) }] as const;
     });
+    const idOf: DeclaredDocuments['idOf'] = (document) => this.#documents.idOf(document);
+    const wsdl = isCall ? undefined : wsdlKeys(service, { name, operations: all, idOf }, this.#losses);
     return {
       kind: 'service',
       id,
@@ -152,6 +156,7 @@ class DeclaredServices {
         permission: this.#permission,
         requires: isCall ? undefined : this.#requires(service.security, service.place),
         addressing,
+        wsdl,
         operations: Object.fromEntries(operations),
       }),
     };
@@ -164,6 +169,17 @@ class DeclaredServices {
       if (isCall) this.#losses.operation(what, 'left out', place);
       else this.#losses.note(what, 'answered by the gateway itself, with the methods of the path', place);
     }
+  }
+
+  /** Calls are sent to one port of several. */
+  #tellPorts({ wsdl }: DraftService): void {
+    const taken = wsdl?.ports.find((each) => each.taken);
+    for (const { port, version, place } of wsdl?.ports.filter((each) => each !== taken) ?? [])
+      this.#losses.add(
+        `the port "${port}" offers the same operations (${SOAP_WORDS[version]})`,
+        `those of the port "${taken?.port}" are taken`,
+        place,
+      );
   }
 
   /** What a service states about WS-Addressing: it requires what the contract requires of each operation. */
@@ -218,6 +234,7 @@ class DeclaredServices {
       ...this.#faults(operation),
       // A call has the status that its target gives.
       status: isCall || isUsual(operation) ? undefined : operation.status,
+      tags: isCall ? undefined : operation.tags && [...new Set(operation.tags)],
       requires: isCall ? this.#tellOther(operation, service) : this.#requires(operation.security, operation.place),
       active: uncallable === undefined ? undefined : false,
     });

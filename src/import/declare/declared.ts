@@ -37,7 +37,7 @@ export function isSame(one: DeclaredValue | undefined, other: DeclaredValue | un
 }
 
 /** Keys that are written once, at the service, when all its operations have the same value. */
-const WHOLE = ['requires', 'style', 'fault', 'faults'] as const;
+const WHOLE = ['requires', 'tags', 'style', 'fault', 'faults'] as const;
 
 /** Keys whose members are written at the service when all its operations have them: those of a service are added to each operation. */
 const MEMBERS = ['headers', 'properties'] as const;

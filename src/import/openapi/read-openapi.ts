@@ -172,6 +172,11 @@ class ContractReader {
       rest,
       request,
       ...readResponses(found, this.#reader),
+      tags:
+        node
+          .get('tags')
+          ?.items()
+          .flatMap(({ text }) => text || []) ?? [],
       ...(security === undefined ? {} : { security }),
       ...(addresses.length === 0 ? {} : { addresses }),
     };

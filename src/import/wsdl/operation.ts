@@ -252,7 +252,8 @@ function faultsOf(sources: MessageSources, { abstract, bound }: OperationParts):
     }
     for (const other of others)
       losses.add(`the part "${other.name}" of the fault "${name}", which has several`, 'not read', other.place);
-    return [{ name: name || first.element.local, document: sources.schemas.element(first.element, first.place) }];
+    const document = sources.schemas.element(first.element, first.place);
+    return [{ name: name || first.element.local, document, ...(found && { message: nameOf(found) }) }];
   });
 }
 

@@ -1,5 +1,5 @@
 import { childrenOf, type XmlElement } from '../../wire/xml/tree.ts';
-import type { DraftContract, DraftDocument, DraftOperation, DraftSecurity, DraftService } from '../draft.ts';
+import type { DraftContract, DraftDocument, DraftOperation, DraftSecurity, DraftService, DraftWsdl } from '../draft.ts';
 import { ImportError, type Losses } from '../place.ts';
 import type { Sources } from '../source.ts';
 import { attribute, childrenNamed, placeOf, qnameKey } from '../xml.ts';
@@ -84,7 +84,9 @@ interface Offer {
   readonly others?: readonly Binding[];
   readonly addresses: readonly string[];
   /** The service and the port, to which policies may be attached. */
-  readonly endpoint?: readonly Part[];
+  readonly endpoint?: readonly [service: Part, port: Part];
+  /** The ports over SOAP, in their order. */
+  readonly ports?: DraftWsdl['ports'];
 }
 
 function readServices(messages: MessageSources, policies: Policies): readonly DraftService[] {
@@ -128,7 +130,10 @@ function offersOf(service: Part, { parts, losses }: MessageSources, policies: Po
       .filter((each) => each.key === key)
       .sort((a, b) => PREFERENCE[a.binding.protocol] - PREFERENCE[b.binding.protocol] || a.lacks - b.lacks);
     const [best, ...others] = candidates as [(typeof candidates)[number], ...typeof candidates];
-    for (const { port, binding } of others) {
+    const named = isSoap(best.binding)
+      ? ports.filter((each) => isSoap(each.binding) && candidates.find((first) => isOfOne(first, each)) === each)
+      : [];
+    for (const { port, binding } of others.filter((each) => !named.includes(each))) {
       losses.add(
         `the port "${nameOf(port)}" offers the same operations (${protocolWords(binding)})`,
         `those of the port "${nameOf(best.port)}" are taken`,
@@ -143,12 +148,28 @@ function offersOf(service: Part, { parts, losses }: MessageSources, policies: Po
       others: others.flatMap(({ binding }) => (isSoap(binding) && isSoap(best.binding) ? [binding] : [])),
       addresses: addressOf(best.port),
       endpoint: [service, best.port],
+      ports: named.map((each) => portOf(each.binding, each.port, each === best)),
     };
   });
 }
 
 function isSoap({ protocol }: Binding): boolean {
   return protocol === '1.1' || protocol === '1.2';
+}
+
+/** Whether two ports offer the same port type over one version of SOAP. */
+function isOfOne(one: { binding: Binding; key: Part }, other: { binding: Binding; key: Part }): boolean {
+  return one.key === other.key && one.binding.protocol === other.binding.protocol;
+}
+
+function portOf({ protocol, part }: Binding, port: Part | undefined, taken: boolean): DraftWsdl['ports'][number] {
+  return {
+    version: protocol === '1.2' ? 'soap12' : 'soap11',
+    ...(port && { port: nameOf(port) }),
+    binding: nameOf(part),
+    taken,
+    place: placeIn(port ?? part),
+  };
 }
 
 function protocolWords({ protocol, foreign }: Binding): string {
@@ -219,7 +240,21 @@ function readOffer(offer: Offer, messages: MessageSources, policies: Policies): 
     ...(namespace === '' || binding?.protocol === 'http' ? {} : { namespace }),
     addresses,
     ...securityOf(common, operations),
+    ...(binding !== undefined && isSoap(binding) ? { wsdl: namesOf(offer, portType, binding) } : {}),
     operations,
+  };
+}
+
+/** The names that the contract has for what it offers. */
+function namesOf({ endpoint, ports = [] }: Offer, portType: Part, binding: Binding): DraftWsdl {
+  const [service] = endpoint ?? [];
+  const isElsewhere = service !== undefined && service.namespace !== portType.namespace;
+  return {
+    ...(portType.namespace === '' ? {} : { namespace: portType.namespace }),
+    ...(isElsewhere ? { serviceNamespace: service.namespace } : {}),
+    ...(service && { service: nameOf(service) }),
+    portType: nameOf(portType),
+    ports: ports.length > 0 ? ports : [portOf(binding, undefined, true)],
   };
 }
 

@@ -103,6 +103,7 @@ export function linkOperation(context: OperationContext, spot: OperationSpot, se
       fault,
       faultTypes: method === undefined || fault === undefined ? undefined : linkProviderFaultTypes(linking, spot),
       strict: spot.inherited('strict')?.value,
+      tags: method === undefined ? undefined : spot.inherited('tags')?.value,
       once: linkOnce(linking, declared.once === undefined ? spot.service : declared),
       as: linkAs(linking, context.roles, spot, answer),
     }),

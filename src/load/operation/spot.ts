@@ -133,6 +133,7 @@ const WITHOUT_URI: Refused = [
   ['body', 'over SOAP all input is in the body'],
   ['alias', 'it has no path of its own'],
   ['strict', 'it has no query'],
+  ['tags', 'it is not in an OpenAPI description'],
   ['status', 'replies over SOAP have the status 200'],
   ['wrapper', 'replies over SOAP are XML already'],
 ];
@@ -164,6 +165,7 @@ const OF_ANSWERS: Refused = [
   ['limits', 'it limits incoming calls'],
   ['once', 'it is about incoming calls'],
   ['strict', 'it is about incoming calls'],
+  ['tags', 'OpenAPI describes operations that are answered here'],
 ];
 
 /** For calls over REST. */

@@ -49,6 +49,7 @@ export interface SharedDeclared extends SoapStyleDeclared {
   readonly headers?: Readonly<Record<string, string>>;
   readonly alias?: string;
   readonly strict?: boolean;
+  readonly tags?: readonly string[];
   readonly target?: string;
   readonly properties?: PropertiesDeclared;
   readonly values?: TextsDeclared;
@@ -190,6 +191,14 @@ export const sharedKeys: Readonly<Record<keyof SharedDeclared, JsonSchema>> = {
     ],
   },
   strict,
+  tags: {
+    type: 'array',
+    items: { type: 'string', minLength: 1 },
+    uniqueItems: true,
+    description:
+      'Its tags in the OpenAPI description, after which code generators name classes; the id of the service by default. An empty list is for none.',
+    examples: [['orders', 'billing']],
+  },
   alias: matching(
     'a name for the path',
     '^[A-Za-z][A-Za-z0-9_-]*$',
