@@ -118,9 +118,15 @@ describe('Retry-After', () => {
     const reply = await sender(node('PARTNER', [url])).send(outgoing('GET'));
     expect(reply).toMatchObject({
       status: 503,
-      hint: expect.stringMatching(/asks callers to wait \d+ s/),
+      hint: expect.stringMatching(/asks callers to wait [1-9]\d* [smhd] /),
     });
     expect(seen).toHaveLength(1);
+  });
+
+  it('of no time is not told', async () => {
+    const { url } = await answering({ status: 503, headers: { 'Retry-After': '0' } });
+    const reply = await sender(node('PARTNER', [url])).send(outgoing('GET'));
+    expect([reply.status, reply.hint]).toEqual([503, undefined]);
   });
 });
 
