@@ -23,7 +23,7 @@ import {
 } from './inside.ts';
 import { compileRecords, type Records, type Row } from './record.ts';
 import { RecordMade, refusalOf } from './refusal.ts';
-import { compileSteps, type SaveStep } from './steps.ts';
+import { compileSteps, type SaveSteps } from './steps.ts';
 import { compileTable, type Table } from './table.ts';
 
 /** Codes for the violation of a unique key: SQLSTATE (PostgreSQL, appendix A) and those of SQLite. */
@@ -103,7 +103,7 @@ export class Saves {
   /** Compiled on first use, from the columns in the database. */
   readonly #tables = new Map<Component, Table>();
   /** What follows the writing of a record, compiled on first use. */
-  readonly #steps = new Map<Component, readonly SaveStep[]>();
+  readonly #steps = new Map<Component, SaveSteps>();
 
   constructor(options: ComponentsOptions) {
     this.#options = options;
@@ -193,17 +193,40 @@ export class Saves {
     await runBefore(tx, change, facts, this.#options);
     const written = await write(table, tx, change, row);
     const after = written === undefined ? undefined : records.read(written);
-    const done: Change = { ...change, after };
-    for (const step of this.#stepsOf(component)) await step(tx, done, facts);
-    await enterAfter(tx, done, keys, facts, this.#options);
+    const { code, publish } = this.#stepsOf(component);
+    const saved: Change = { ...change, after };
+    // The code may have changed its own record.
+    const isChanged = await code(tx, saved, facts);
+    const done = isChanged ? await this.#afterCode(tx, table, saved, written ?? present?.row ?? keys) : saved;
+    if (done !== undefined) {
+      await publish(tx, done, facts);
+      await enterAfter(tx, done, keys, facts, this.#options);
+    }
     facts.signal?.throwIfAborted();
+    const last = done?.after ?? after;
     return {
-      created: present === undefined,
-      ...(after === undefined ? {} : { record: after.record, etag: after.etag }),
+      created: done?.action === 'created',
+      ...(last === undefined ? {} : { record: last.record }),
+      ...(done?.after === undefined ? {} : { etag: done.after.etag }),
     };
   };
 
-  #stepsOf(component: Component): readonly SaveStep[] {
+  /**
+   * The change that a save has made once its code has run, which may have changed the record, deleted it or created it again.
+   * @param keys of the record, as they are in the database
+   * @returns `undefined` for a new record that the code has deleted: there was none, and there is none
+   */
+  async #afterCode(tx: Db, table: Table, change: Change, keys: Row): Promise<Change | undefined> {
+    const { component, before } = change;
+    const records = this.recordsOf(component);
+    const found = await table.find(tx, keys, false);
+    const after = found === undefined ? undefined : records.read(found);
+    if (before === undefined && after === undefined) return undefined;
+    const action = before === undefined ? 'created' : after === undefined ? 'deleted' : 'updated';
+    return { ...change, action, after, redactor: records.redactorOf(change.redactor, [after?.record]) };
+  }
+
+  #stepsOf(component: Component): SaveSteps {
     const known = this.#steps.get(component) ?? compileSteps(component, this.#options);
     this.#steps.set(component, known);
     return known;

@@ -16,29 +16,37 @@ import type { InputSource } from '../model/message.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
 import type { Db } from '../store/index.ts';
 import { runAfterSave } from './context.ts';
-import type { ComponentsOptions } from './event-port.ts';
+import type { ComponentsOptions, PublishSaved } from './event-port.ts';
 import { type Change, type InsideFacts, openFor } from './inside.ts';
 import { refusalOf } from './refusal.ts';
 
-/** What follows the writing of a record, in the transaction of its save. @throws Fault of code; INTERNAL, TIMEOUT */
-export type SaveStep = (tx: Db, change: Change, facts: InsideFacts) => Promise<void>;
-
-/** Compiles the steps of a component in their order: its code, then what it publishes. */
-export function compileSteps(component: Component, options: ComponentsOptions): readonly SaveStep[] {
-  const { afterSave, publications } = component;
-  return [
-    ...(afterSave === undefined ? [] : [codeStep(component, afterSave, options)]),
-    ...publications.map((publication) => publishStep(component, publication, options)),
-  ];
+/** What follows the writing of a record, in the transaction of its save and in this order. */
+export interface SaveSteps {
+  /** The code that the component names. @returns whether it ran @throws Fault of code; INTERNAL, TIMEOUT */
+  readonly code: (tx: Db, change: Change, facts: InsideFacts) => Promise<boolean>;
+  /** What the component publishes. @throws Fault INTERNAL for a message that does not take a value; of {@link PublishSaved} */
+  readonly publish: (tx: Db, change: Change, facts: InsideFacts) => Promise<void>;
 }
 
-function codeStep(component: Component, afterSave: AfterSave, options: ComponentsOptions): SaveStep {
+/** Compiles the steps of a component. */
+export function compileSteps(component: Component, options: ComponentsOptions): SaveSteps {
+  const { afterSave, publications } = component;
+  const publishing = publications.map((publication) => publishStep(component, publication, options));
+  return {
+    code: afterSave === undefined ? async () => false : codeStep(component, afterSave, options),
+    async publish(...given) {
+      for (const publish of publishing) await publish(...given);
+    },
+  };
+}
+
+function codeStep(component: Component, afterSave: AfterSave, options: ComponentsOptions): SaveSteps['code'] {
   const { file, as } = afterSave;
   const isMeant = compileFilter(component, afterSave);
   const { timeout } = options.registry.gateway.limits;
   const code = { file, as, named: { event: 'after-save' } };
   return async (tx, change, facts) => {
-    if (!isMeant(change)) return;
+    if (!isMeant(change)) return false;
     const opened = openFor(options.work, code, change, facts);
     try {
       const handler = options.saves.get(file);
@@ -46,6 +54,7 @@ function codeStep(component: Component, afterSave: AfterSave, options: Component
       if (handler === undefined) throw new Error(`${file}.ts has no onSave`);
       const inside = opened.inside(tx, facts.depth);
       await runAfterSave(handler, component.id, saveOf(change), opened.context, inside, timeout);
+      return true;
     } catch (error) {
       throw change.redactor.error(refusalOf(error, change, facts, timeout));
     } finally {
@@ -61,7 +70,7 @@ function saveOf({ action, save: id, before, after }: Change): RecordSave {
 /** Faults about a message, which its publisher has caused: here the definitions, not the caller. */
 const MISFITS: ReadonlySet<string> = new Set(['BAD_BODY', 'BAD_PARAMETER', 'MISSING_PARAMETER', 'BODY_TOO_LARGE']);
 
-function publishStep(component: Component, publication: Publication, options: ComponentsOptions): SaveStep {
+function publishStep(component: Component, publication: Publication, options: ComponentsOptions): SaveSteps['publish'] {
   const { operation, input } = publication;
   const isMeant = compileFilter(component, publication);
   const valuesOf = compileValues(

@@ -195,8 +195,8 @@ export class Tokens {
       if (!(error instanceof TokenError)) throw error;
       const { node, elapsed } = this.#source;
       const wait = this.#closed?.error === error ? Math.max(0, this.#closed.asked - elapsed()) : undefined;
-      const until =
-        wait === undefined ? '' : `; it asks to wait ${duration(1000 * Math.ceil(wait / 1000))} (Retry-After)`;
+      const seconds = Math.ceil((wait ?? 0) / 1000);
+      const until = seconds === 0 ? '' : `; it asks to wait ${duration(1000 * seconds)} (Retry-After)`;
       const reason = `no token for node ${node}: ${error.message}${until}`;
       const hint = 'Check credential: of the node, which names the token endpoint and the client.';
       const again = wait === undefined ? undefined : new Date(Date.now() + wait);

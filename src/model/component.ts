@@ -147,11 +147,14 @@ export interface StoredRecord {
 
 /** The result of a save. */
 export interface SavedRecord {
-  /** The record after the save; absent if it was deleted. */
+  /**
+   * The record after the save and what its `after-save` code changed; absent if the save deleted it. If the code deleted it, the
+   * record as the save wrote it.
+   */
   readonly record?: DocumentValue;
-  /** The entity tag after the save, with its quotes; absent if the record was deleted. */
+  /** The entity tag after the save, with its quotes; absent if the record was deleted, also by the code. */
   readonly etag?: string;
-  /** The record did not exist before. */
+  /** The record did not exist before and does now. */
   readonly created: boolean;
 }
 

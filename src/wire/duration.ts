@@ -15,8 +15,9 @@ export function readDuration(text: string): number | undefined {
   return Number(number) * (UNITS[unit] as number);
 }
 
-/** Writes a length exactly, in the largest unit of which it is a multiple: `1 h`, `90 s`. */
+/** Writes a length exactly, in the largest unit of which it is a multiple: `1 h`, `90 s`; none at all is `0 s`. */
 export function duration(ms: number): string {
+  if (ms === 0) return '0 s';
   const [unit, length] = Object.entries(UNITS).findLast(([, each]) => ms % each === 0) ?? ['ms', 1];
   return `${ms / length} ${unit}`;
 }
@@ -32,6 +33,9 @@ export function roughly(ms: number): string {
   return `${Math.floor(ms / length)} ${unit}`;
 }
 
+/** Characters of the longest text that is taken for a length of time: people write no longer ones, and the search is quadratic. */
+const LONGEST = 60;
+
 /** Units as other programs and people write them. Their first letter is that of ours, but for milliseconds and weeks. */
 const FOREIGN =
   /(\d+(?:\.\d+)?) ?(ms|msecs?|millis|milliseconds?|s|secs?|seconds?|m|mins?|minutes?|h|hrs?|hours?|d|days?|w|weeks?)(?![a-z])/gi;
@@ -42,6 +46,7 @@ const FOREIGN =
  * @returns the possible meanings; none for a text that is not a length of time
  */
 export function durationMeant(text: string): readonly string[] {
+  if (text.length > LONGEST) return [];
   if (/^\d+$/.test(text)) return Object.keys(UNITS).map((unit) => `${text} ${unit}`);
   const plain = text.trim().replace(/^P(?:(\d+W)|(\d+D)?(?:T(.+))?)$/, (_, w = '', d = '', t = '') => w + d + t);
   let ms = 0;

@@ -240,6 +240,18 @@ describe('an answer that is no token', () => {
     expect(seen).toEqual([]);
   });
 
+  it.each([
+    ['0', /^(?!.*asks to wait)/],
+    ['120', /; it asks to wait (?:2 m|1\d\d s) \(Retry-After\)/],
+  ])('says for how long its endpoint asks to wait, if it does: %s', async (value, message) => {
+    const endpoint = await target({ status: 503, headers: { 'Retry-After': value } });
+    const { url } = await target({});
+    const retry = { attempts: 1, first: 1, longest: 1, on: new Set<number>() };
+    const made = sender(node('LIBRARY', [url], { retry, credential: credentialOf(endpoint.url) }), { env });
+    const error = await thrown(made.send(outgoing()));
+    expect(error).toMatchObject({ code: 'CREDENTIAL', message: expect.stringMatching(message) });
+  });
+
   it('no endpoint at all', async () => {
     const { url } = await target({});
     const retry = { attempts: 1, first: 1, longest: 1, on: new Set<number>() };

@@ -123,6 +123,13 @@ export default {
     if (save.after?.TITLE === '!error') throw new Error('hidden words of the code');
     if (save.after?.TITLE === '!note') await context.saveComponent('NOTES', { ID: 'n' + save.after.ID, TEXT: 'by code' });
     if (save.after?.TITLE === '!loop') await context.saveComponent('JOBS', { ...save.after, REVISION: undefined });
+    const after = save.after ?? {};
+    if (after.TITLE === '!sql') await context.execute("update job set title = 'by sql', revision = 7 where id = :ID", { ID: after.ID });
+    if (after.TITLE === '!again') await context.saveComponent('JOBS', { ID: after.ID, TITLE: 'again' }, { action: 'patch' });
+    if (after.TITLE === '!gone') await context.execute('delete from job where id = :ID', { ID: after.ID });
+    if (after.TITLE === '!remove') await context.saveComponent('JOBS', { ID: after.ID }, { action: 'delete' });
+    if (save.action === 'deleted' && save.before.TITLE === 'phoenix')
+      await context.saveComponent('JOBS', { ID: save.before.ID, TITLE: 'reborn' });
     if (save.after?.TITLE === '!change') save.after.TITLE = 'changed';
   },
 };
@@ -165,7 +172,8 @@ function rule(step: string, then: string): string {
 export default class extends ServiceInterface {
   async execute(event) {
     ${then}
-    await event.execute('insert into history (step, save, action) values (:step, :save, :action)', { step: '${step}', save: event.save, action: event.action });
+    await event.execute('insert into history (step, save, action, found) values (:step, :save, :action, :found)',
+      { step: '${step}', save: event.save, action: event.action, found: '${step}' === 'later' ? ${text('event.after')} : null });
   }
 }
 `;
@@ -344,6 +352,63 @@ describe.each(ENGINES)('saves that publish, on %s', (kind) => {
     await send('DELETE', 'jobs/8');
     const [, deleted] = await steps(8);
     expect(deleted).toMatchObject({ action: 'deleted', now: 'null', found: 'none' });
+  });
+
+  /** Each message about a job, and each record that a class got after the commit. */
+  const told = async (id: number, count: number): Promise<string[]> => {
+    const all = (await taken(id, 'CHANGES', count)) as Record<string, unknown>[];
+    expect(await messages(id)).toHaveLength(count);
+    return all.map(({ ACTION, TITLE, N }) => `${ACTION} ${TITLE} ${N}`);
+  };
+  /** The revisions after which the class after the commit ran. */
+  const later = async (id: number, count: number): Promise<string[]> => {
+    const rows = await box.found(
+      'later',
+      `select found from history where step = 'later' and found like '%"ID":${id},%' order by n`,
+      count,
+    );
+    return rows.map(({ found }) => {
+      const { TITLE, REVISION } = JSON.parse(found as string);
+      return `${TITLE} ${REVISION}`;
+    });
+  };
+
+  it('tell what their code has made of the record: by SQL', async () => {
+    const reply = await send('PUT', 'jobs/30', { TITLE: '!sql' });
+    expect([reply.status, reply.headers.etag]).toEqual([201, '"7"']);
+    expect(JSON.parse(reply.text)).toMatchObject({ TITLE: 'by sql', REVISION: 7 });
+    expect(await told(30, 1)).toEqual(['created by sql 7']);
+    expect(await later(30, 1)).toEqual(['by sql 7']);
+    expect(await sent('PATCH', 'jobs/30', { HOURS: '1' }, { 'if-match': '"7"' })).toBe(200);
+  });
+
+  it('tell what their code has made of the record: by another save, whose message comes first', async () => {
+    const reply = await send('PUT', 'jobs/31', { TITLE: '!again' });
+    expect([reply.status, reply.headers.etag]).toEqual([201, '"2"']);
+    expect(JSON.parse(reply.text)).toMatchObject({ TITLE: 'again', REVISION: 2 });
+    expect(await told(31, 2)).toEqual(['updated again 2', 'created again 2']);
+    expect(await later(31, 2)).toEqual(['again 2', 'again 2']);
+  });
+
+  it.each([
+    ['SQL', 32, '!gone', [], ['deleted b 1']],
+    ['a save', 33, '!remove', ['deleted !remove 1'], ['deleted !remove 2', 'deleted b 1']],
+  ] as const)('tell nothing of a new record that their code deletes by %s, and of another that it is deleted', async (_, id, title, first, then) => {
+    const reply = await send('PUT', `jobs/${id}`, { TITLE: title });
+    expect([reply.status, reply.headers.etag, reply.headers.location]).toEqual([200, undefined, undefined]);
+    expect(JSON.parse(reply.text)).toMatchObject({ TITLE: title });
+    expect((await messages(id)).length).toBe(first.length);
+    await send('PUT', `jobs/${id}`, { TITLE: 'b' });
+    expect(await sent('PUT', `jobs/${id}`, { TITLE: title })).toBe(200);
+    expect(await told(id, first.length + 1 + then.length)).toEqual([...first, 'created b 1', ...then]);
+    expect(await sent('GET', `jobs/${id}`)).toBe(404);
+  });
+
+  it('tell that a record has changed which their code creates again once it is deleted', async () => {
+    await send('PUT', 'jobs/34', { TITLE: 'phoenix' });
+    expect(await sent('DELETE', 'jobs/34')).toBe(204);
+    expect(await told(34, 3)).toEqual(['created phoenix 1', 'created reborn 1', 'updated reborn 1']);
+    expect(await sent('GET', 'jobs/34')).toBe(200);
   });
 
   it('run their code for the saves that it names, as its role, and save other components with it', async () => {

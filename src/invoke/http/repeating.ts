@@ -66,7 +66,7 @@ function askedBy(error: unknown): number | undefined {
 function endOf(outcome: Outcome, asked: number | undefined): RawReply {
   if ('error' in outcome) throw outcome.error;
   const { reply } = outcome;
-  if (asked === undefined) return reply;
+  if (asked === undefined || asked <= 0) return reply;
   return {
     ...reply,
     hint: `The target asks callers to wait ${duration(1000 * Math.ceil(asked / 1000))} before the next call.`,

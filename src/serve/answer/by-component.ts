@@ -1,6 +1,6 @@
 import type { Format } from '../../binding/message.ts';
 import { compileTextWriter } from '../../codec/index.ts';
-import type { Component, ComponentAction, SavedRecord, SaveOptions } from '../../model/component.ts';
+import type { Component, ComponentAction, SaveOptions } from '../../model/component.ts';
 import { type ErrorPlace, Fault } from '../../model/fault.ts';
 import type { Outcome } from '../../model/handler.ts';
 import type { Registry } from '../../model/registry.ts';
@@ -75,12 +75,13 @@ function saveBy(
           throw error instanceof Fault ? placed(error, operation, call.uriIndex) : error;
         });
       const { created, etag } = saved;
-      const path = saved.record === undefined ? undefined : locate?.(saved.record);
+      // Code after the save may have deleted the record: then it is nowhere.
+      const path = saved.record === undefined || etag === undefined ? undefined : locate?.(saved.record);
       const headers = {
         ...(etag === undefined ? {} : { ETag: tagOf(etag, as) }),
         ...(path === undefined ? {} : { Location: `${base()}/${path}` }),
       };
-      const value = replyOf(operation, component, input, saved, as === 'soap');
+      const value = replyOf(operation, component, input, action === 'delete' ? undefined : saved.record, as === 'soap');
       return { kind: 'value', value, headers, ...(created && isPlain ? { status: 201 } : {}) } satisfies Outcome;
     },
   };
@@ -102,12 +103,12 @@ function placed(fault: Fault, { uris, requestHeaders }: Operation, uriIndex: num
   return fault.saying(fault.message, fault.detail, errors);
 }
 
-/** The record. When it was deleted: its keys over SOAP, nothing over REST. */
+/** The record; when the call deletes it, its keys over SOAP and nothing over REST. */
 function replyOf(
   { responses, soap }: Operation,
   { keys }: Component,
   input: DocumentValue,
-  { record }: SavedRecord,
+  record: DocumentValue | undefined,
   isSoap: boolean,
 ): DocumentValue {
   const message = isSoap ? soap?.response : responses[0]?.message;
