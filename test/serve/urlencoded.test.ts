@@ -16,7 +16,7 @@ operations:
     handler: echo
   OPEN:
     post: open
-    request: { open: true, fields: { N: integer } }
+    request: { open: true, fields: { N: { type: integer, json: num } } }
     form: urlencoded
     response: { fields: { GIVEN: json } }
     handler: echo
@@ -188,6 +188,15 @@ describe('a urlencoded form', () => {
     const [status, ...found] = (await refused(form)) as [number, ...string[]];
     expect(status).toBe(400);
     expect(found.slice(0, errors.length)).toEqual(errors);
+  });
+
+  it('that is open takes any name once, but not the own name of a field in place of its checked value', async () => {
+    const open = { path: 'open' };
+    expect(await given('num=1&other=x', open)).toEqual({ N: 1, other: 'x' });
+    expect(await refused('N=abc', open)).toEqual([400, expect.stringMatching(/^#\/N N is not a field of /)]);
+    expect(await refused('__proto__=x', open)).toEqual([400, expect.stringContaining('is not a field of ')]);
+    expect(await refused('b=1&b=2', open)).toEqual([400, '#/b b is there more than once.']);
+    expect(await refused('b=%zz', open)).toEqual([400, expect.stringMatching(/^#\/b b .*hexadecimal/)]);
   });
 
   it('has limits: bytes, and fields', async () => {

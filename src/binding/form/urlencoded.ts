@@ -23,7 +23,7 @@ import { FormDecoder, FormFieldError, formField } from '../../wire/form-values.t
 import { jsonPointer } from '../../wire/json-pointer.ts';
 import { PercentError, percentEncode } from '../../wire/percent.ts';
 import { badBody, guard, RequestErrors, reading } from '../message.ts';
-import { listText, pointerBelow } from './fields.ts';
+import { compileTakesUndeclared, listText, pointerBelow } from './fields.ts';
 
 // Forms as application/x-www-form-urlencoded (WHATWG URL, section 5), with a field or several for each field of a document, in the
 // styles of OpenAPI ("Encoding Object").
@@ -47,6 +47,7 @@ type FormDocument = Pick<Document, 'id' | 'fields' | 'open'>;
 /** Compiles the reading of a form. Its fields may have any order; those of a list keep theirs. */
 export function compileUrlencodedReader(document: FormDocument, styles: FormStyles | undefined): UrlencodedReader {
   const known = new Map(document.fields.map((field) => [field.jsonName, compileRead(field, formStyle(field, styles))]));
+  const takesUndeclared = compileTakesUndeclared(document);
   return (bytes, charset, limit) => {
     const values: Record<string, Value> = {};
     let errors: RequestErrors | undefined;
@@ -59,8 +60,7 @@ export function compileUrlencodedReader(document: FormDocument, styles: FormStyl
     };
     const refuse = (name: string, reason: string): void =>
       attempt(() => {
-        const at = { pointer: jsonPointer([name.slice(0, 200)]) };
-        throw Fault.of('BAD_PARAMETER', { name: shown(stepOf(name)), reason }, { at });
+        throw Fault.of('BAD_PARAMETER', { name: shown(stepOf(name)), reason }, { at: pointerTo(name) });
       });
     const decoder = new FormDecoder(charset);
     const given = new Map<FieldReader, Given>();
@@ -73,8 +73,16 @@ export function compileUrlencodedReader(document: FormDocument, styles: FormStyl
       const path = known.has(name) ? [] : pathIn(name);
       const reader = known.get(path.length === 0 ? name : name.slice(0, name.indexOf('[')));
       if (reader === undefined || (path.length > 0 && reader.style !== 'brackets')) {
-        if (document.open) attempt(() => setMember(values, name, decoder.text(value)));
-        else refuse(name, `is not a field of ${document.id}${meant(name, known.keys())}`);
+        if (!takesUndeclared(name)) refuse(name, `is not a field of ${document.id}${meant(name, known.keys())}`);
+        else if (Object.hasOwn(values, name)) refuse(name, 'is there more than once');
+        else
+          attempt(() =>
+            setMember(
+              values,
+              name,
+              guard(shown(stepOf(name)), (raw) => textOf(decoder, raw), value, pointerTo(name)),
+            ),
+          );
         continue;
       }
       attempt(() => {
@@ -93,6 +101,8 @@ export function compileUrlencodedReader(document: FormDocument, styles: FormStyl
     return { values, errors };
   };
 }
+
+const pointerTo = (name: string) => ({ pointer: jsonPointer([name.slice(0, 200)]) });
 
 function meant(name: string, known: Iterable<string>): string {
   const other = nearest(name, known);
