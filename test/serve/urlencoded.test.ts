@@ -14,6 +14,13 @@ operations:
     encoding: { CODES: comma, WORDS: space, MARKS: pipe, ADDRESS: brackets, LINES: brackets, LABELS: brackets }
     response: { fields: { GIVEN: json } }
     handler: echo
+  COUNTS:
+    post: counts
+    request: { fields: { NUMBERS: list of integer, SCORES: map of integer, HOUSES: { list: { fields: { CITY: string } } }, HOUSE: { fields: { CITY: string, ANY: json } } } }
+    form: urlencoded
+    encoding: { NUMBERS: brackets, SCORES: brackets, HOUSES: brackets, HOUSE: brackets }
+    response: { fields: { GIVEN: json } }
+    handler: echo
   OPEN:
     post: open
     request: { open: true, fields: { N: { type: integer, json: num } } }
@@ -157,6 +164,30 @@ describe('a urlencoded form', () => {
       NOTE: { TEXT: 't' },
     });
     expect(await given('LINES[][SKU]=x&LINES[][SKU]=y')).toMatchObject({ LINES: [{ SKU: 'x' }, { SKU: 'y' }] });
+  });
+
+  it('has entries of lists in brackets in the order of their indexes, those without one last', async () => {
+    const counts = { path: 'counts' };
+    expect(await given('NUMBERS[10]=1&NUMBERS[2]=3&NUMBERS[]=7&NUMBERS=9', counts)).toEqual({ NUMBERS: [9, 3, 1, 7] });
+    expect(await given('NUMBERS=', counts)).toEqual({ NUMBERS: [] });
+    expect(await given('HOUSES[1][CITY]=X&HOUSES[][CITY]=Y', counts)).toEqual({
+      HOUSES: [{ CITY: 'X' }, { CITY: 'Y' }],
+    });
+    expect(await given('HOUSE[ANY][]=1&HOUSE[ANY][]=2', counts)).toEqual({ HOUSE: { ANY: ['1', '2'] } });
+  });
+
+  it.each([
+    ['NUMBERS[0]=&NUMBERS[1]=5', /^#\/NUMBERS\/0 NUMBERS\[0\] is /],
+    ['SCORES[a]=', /^#\/SCORES\/a SCORES\.a is /],
+    ['SCORES[__proto__]=1', /^#\/SCORES SCORES holds a key "__proto__"/],
+    ['HOUSE[ANY][__proto__]=x', /^#\/HOUSE\/ANY HOUSE\.ANY holds a key "__proto__"/],
+    ['HOUSE=lost&HOUSE[CITY]=X', /^#\/HOUSE HOUSE has a text as well as members\.$/],
+    ['HOUSES[0]=lost&HOUSES[0][CITY]=X', /^#\/HOUSES\/0 HOUSES\[0\] has a text as well as members\.$/],
+    ['HOUSE[CITY]=X&HOUSE[CITY]=Y', /^#\/HOUSE\/CITY HOUSE\.CITY is there more than once\.$/],
+    ['NUMBERS[x]=1', /^#\/NUMBERS\/x NUMBERS\.x is not the index of an entry\.$/],
+    ['SCORES[]=1', /^#\/SCORES SCORES is not a list, and has \[\] in its name\.$/],
+  ])('whose brackets do not fit is refused, and loses no value: %s', async (form, error) => {
+    expect(await refused(form, { path: 'counts' })).toEqual([400, expect.stringMatching(error)]);
   });
 
   it('is read in the charset of its type', async () => {

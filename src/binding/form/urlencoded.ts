@@ -1,3 +1,4 @@
+import { refuse, within } from '../../codec/error.ts';
 import {
   CodecError,
   compileJsonField,
@@ -58,7 +59,7 @@ export function compileUrlencodedReader(document: FormDocument, styles: FormStyl
         errors = (errors ?? new RequestErrors()).add(error);
       }
     };
-    const refuse = (name: string, reason: string): void =>
+    const reject = (name: string, reason: string): void =>
       attempt(() => {
         throw Fault.of('BAD_PARAMETER', { name: shown(stepOf(name)), reason }, { at: pointerTo(name) });
       });
@@ -73,8 +74,8 @@ export function compileUrlencodedReader(document: FormDocument, styles: FormStyl
       const path = known.has(name) ? [] : pathIn(name);
       const reader = known.get(path.length === 0 ? name : name.slice(0, name.indexOf('[')));
       if (reader === undefined || (path.length > 0 && reader.style !== 'brackets')) {
-        if (!takesUndeclared(name)) refuse(name, `is not a field of ${document.id}${meant(name, known.keys())}`);
-        else if (Object.hasOwn(values, name)) refuse(name, 'is there more than once');
+        if (!takesUndeclared(name)) reject(name, `is not a field of ${document.id}${meant(name, known.keys())}`);
+        else if (Object.hasOwn(values, name)) reject(name, 'is there more than once');
         else
           attempt(() =>
             setMember(
@@ -166,21 +167,20 @@ function compileRead(field: Field, style: FormStyle): FieldReader {
   }
   if (style === 'json' || style === 'brackets') {
     const json = compileJsonField(field);
-    const readJson = (text: string): Value =>
+    const readJson = (textOf: () => string): Value =>
       reading(
-        () => json(text),
+        () => json(textOf()),
         undefined,
         ({ steps }) => ({ pointer: steps.length === 0 ? at.pointer : pointerBelow(field, steps) }),
       );
-    if (style === 'brackets')
-      return { ...base, read: ({ tree = {} }) => readJson(writeJsonText(jsonOf(tree, type) ?? null)) };
+    if (style === 'brackets') return { ...base, read: ({ tree = {} }) => readJson(() => jsonText(tree, field)) };
     const isList = type.kind === 'list';
     return {
       ...base,
       read({ texts }) {
-        if (isList) return readJson(listText(texts));
+        if (isList) return readJson(() => listText(texts));
         const text = once(texts);
-        return text === '' ? undefined : readJson(text);
+        return text === '' ? undefined : readJson(() => text);
       },
     };
   }
@@ -203,6 +203,8 @@ const splitAt = (text: string, separator: string): string[] => text.split(separa
 interface Branch {
   text?: string[];
   members?: Map<string, Branch>;
+  /** The index of the next entry without one, `a[]`, if there is any. */
+  next?: number;
 }
 
 /** Most brackets in one name. */
@@ -216,13 +218,15 @@ function pathIn(name: string): string[] {
   return words.length > DEEPEST || words.some((each) => /[[\]]/.test(each)) ? [] : words;
 }
 
+const INDEX = /^\d{1,15}$/;
+
 function planted(root: Branch | undefined, path: readonly string[], text: string): Branch {
   const tree = root ?? {};
   let at = tree;
-  for (const [index, word] of path.entries()) {
+  for (const word of path) {
     at.members ??= new Map();
-    // Entries without a number follow each other.
-    const key = word === '' && index < path.length - 1 ? String(at.members.size) : word;
+    const key = word === '' ? String(nextIndex(at)) : word;
+    if (at.next !== undefined && INDEX.test(key)) at.next = Math.max(at.next, Number(key) + 1);
     let next = at.members.get(key);
     if (next === undefined) {
       next = {};
@@ -235,47 +239,84 @@ function planted(root: Branch | undefined, path: readonly string[], text: string
   return tree;
 }
 
-/** A tree as JSON for a type. What does not fit is left to the reader of the field, which names its place. */
-function jsonOf({ text = [], members }: Branch, type: FieldType): Value {
-  if (type.kind === 'list') {
-    const numbered = [...(members ?? [])].sort(([a], [b]) => (Number(a) || 0) - (Number(b) || 0));
-    const entries = numbered.flatMap(([, each]) =>
-      each.members === undefined
-        ? (each.text ?? []).map((one) => jsonOf({ text: [one] }, type.item))
-        : [jsonOf(each, type.item)],
-    );
-    return [...text.filter((each) => each !== '').map((one) => jsonOf({ text: [one] }, type.item)), ...entries];
+/** Entries without an index follow the one with the greatest. */
+function nextIndex(branch: Branch): number {
+  if (branch.next === undefined) {
+    branch.next = 0;
+    for (const key of branch.members?.keys() ?? [])
+      if (INDEX.test(key)) branch.next = Math.max(branch.next, Number(key) + 1);
   }
-  if (members === undefined) return scalarOf(text, type);
+  return branch.next;
+}
+
+/** A tree as JSON for the type of a field. What does not fit is left to the reader of the field, which names its place. @throws CodecError */
+function jsonText(tree: Branch, { name, type }: Field): string {
+  try {
+    return writeJsonText(jsonOf(tree, type) ?? null);
+  } catch (error) {
+    throw within(error, name);
+  }
+}
+
+function jsonOf(branch: Branch, type: FieldType | undefined): Value {
+  const { text = [], members = new Map<string, Branch>() } = branch;
+  if (type?.kind === 'list') {
+    // A page sends an empty text for a list of which nothing was chosen.
+    const texts = text.length === 1 && text[0] === '' ? [] : text;
+    return [...texts.map((each) => entryOf({ text: [each] }, type.item)), ...entriesOf(members, type.item)];
+  }
+  if (text.length > 0 && members.size > 0) refuse('has a text as well as members');
+  if (members.size === 0) return scalarOf(text, type);
+  if (branch.next !== undefined) {
+    if (type !== undefined && primitiveOf(type) !== 'json') refuse('is not a list, and has [] in its name');
+    return entriesOf(members, undefined);
+  }
   const typeOf = memberTypes(type);
+  const isMap = type?.kind === 'map';
   const object: Record<string, Value> = {};
   for (const [key, each] of members) {
     const own = typeOf(key);
-    const value = own === undefined ? undeclared(each) : jsonOf(each, own);
+    const value = below(key, () => (isMap ? entryOf(each, own) : jsonOf(each, own)));
     if (value !== undefined) setMember(object, key, value);
   }
   return object;
 }
 
-function memberTypes(type: FieldType): (key: string) => FieldType | undefined {
-  if (type.kind === 'map') return () => type.item;
-  if (type.kind !== 'document') return () => undefined;
+/** The entries of a list in the order of their indexes. */
+function entriesOf(members: ReadonlyMap<string, Branch>, type: FieldType | undefined): Value[] {
+  const other = [...members.keys()].find((key) => !INDEX.test(key));
+  if (other !== undefined) throw within(new CodecError('', 'is not the index of an entry'), stepOf(other));
+  return [...members]
+    .sort(([a], [b]) => Number(a) - Number(b))
+    .map(([, each], index) => below(index, () => entryOf(each, type)));
+}
+
+/** An empty text is an entry too, for the reader of the field to judge. */
+function entryOf(branch: Branch, type: FieldType | undefined): Value {
+  return jsonOf(branch, type) ?? '';
+}
+
+function below<T>(key: string | number, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw within(error, stepOf(key));
+  }
+}
+
+function memberTypes(type: FieldType | undefined): (key: string) => FieldType | undefined {
+  if (type?.kind === 'map') return () => type.item;
+  if (type?.kind !== 'document') return () => undefined;
   const fields = new Map(everyField(type.document).map((field) => [field.jsonName, field.type]));
   return (key) => fields.get(key);
 }
 
-function scalarOf([text = '', ...others]: readonly string[], type: FieldType): Value {
-  if (others.length > 0) return [text, ...others];
+function scalarOf([text = '', ...others]: readonly string[], type: FieldType | undefined): Value {
+  if (others.length > 0) return refuse('is there more than once');
+  if (type === undefined) return text;
   if (text === '' && !isAnyText(type)) return undefined;
   if (primitiveOf(type) === 'boolean' && /^(?:true|false|0|1)$/.test(text)) return text === 'true' || text === '1';
   return text;
-}
-
-function undeclared({ text = [], members }: Branch): Value {
-  if (members === undefined) return text.length > 1 ? text : text[0];
-  const object: Record<string, Value> = {};
-  for (const [key, each] of members) setMember(object, key, undeclared(each));
-  return object;
 }
 
 /** Writes a form: fields in declared order, each value encoded once. @throws CodecError for a value that does not fit */
