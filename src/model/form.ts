@@ -26,6 +26,9 @@ export const FORM_STYLES = {
 /** How a field is written: `text` is a single value. */
 export type FormStyle = keyof typeof FORM_STYLES | 'text';
 
+/** What is between the entries of a list that is one text, by the styles in which it is one. */
+export const FORM_SEPARATORS: Readonly<Partial<Record<FormStyle, string>>> = { comma: ',', space: ' ', pipe: '|' };
+
 /** Styles that are declared, by the names of fields. */
 export type FormStyles = Readonly<Record<string, Exclude<FormStyle, 'text'>>>;
 
@@ -37,10 +40,13 @@ export function formStyle(field: Field, styles: FormStyles = {}): FormStyle {
   return field.type.kind === 'list' ? 'repeat' : 'text';
 }
 
-/** Whether a field can be written in a style: lists of single values can have separators. */
+/** Whether a field can be written in a style: lists of single values can have separators, and brackets would make JSON's values texts. */
 export function takesStyle({ type }: Pick<Field, 'type'>, style: Exclude<FormStyle, 'text'>): boolean {
   if (style === 'json') return true;
-  if (style === 'brackets') return isCollection(type) || type.kind === 'document' || primitiveOf(type) === 'json';
+  if (style === 'brackets') {
+    const single = singleType(type);
+    return single.kind === 'document' || (isCollection(type) && primitiveOf(single) !== 'json');
+  }
   return type.kind === 'list' && primitiveOf(type.item) !== undefined;
 }
 

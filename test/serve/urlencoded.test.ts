@@ -21,6 +21,13 @@ operations:
     encoding: { NUMBERS: brackets, SCORES: brackets, HOUSES: brackets, HOUSE: brackets }
     response: { fields: { GIVEN: json } }
     handler: echo
+  NEEDED:
+    post: needed
+    request: { fields: { TAGS: { type: list of string, required: true }, LIST: { type: list of string, required: true } } }
+    form: urlencoded
+    encoding: { LIST: brackets }
+    response: { fields: { GIVEN: json } }
+    handler: echo
   OPEN:
     post: open
     request: { open: true, fields: { N: { type: integer, json: num } } }
@@ -239,19 +246,54 @@ describe('a urlencoded form', () => {
   });
 });
 
-it('is written for a call of an operation that is served as the operation reads it: console and callers of tests', () => {
-  const { registry, diagnostics } = loadTexts(
+function loaded() {
+  return loadTexts(
     new Map([
       ['definitions/gateway.yaml', gatewayText('')],
       ['definitions/forms.yaml', DEFINITIONS],
       ['definitions/users.yaml', USERS],
     ]),
   );
-  const operation = registry?.services.get('Forms.v1')?.operations.find(({ name }) => name === 'ORDER');
+}
+
+function writerOf(name: string) {
+  const { registry, diagnostics } = loaded();
+  const operation = registry?.services.get('Forms.v1')?.operations.find((each) => each.name === name);
   if (registry === undefined || operation === undefined)
     throw new Error(diagnostics.map(({ message }) => message).join());
-  const call = compileProvided(registry, operation, { kind: 'rest', uriIndex: 1 });
+  return compileProvided(registry, operation, { kind: 'rest', uriIndex: 1 });
+}
+
+it('is written for a call of an operation that is served as the operation reads it: console and callers of tests', () => {
+  const call = writerOf('ORDER');
   const { body, headers } = call.write({ ID: 7, NAME: 'A&B', CODES: [1, 2], ADDRESS: { CITY: 'Ulm' } });
   expect(headers).toMatchObject({ 'Content-Type': TYPE });
   expect(body).toBe('customer%20name=A%26B&CODES=1%2C2&ADDRESS%5BCITY%5D=Ulm');
+});
+
+it.each([
+  ['ORDER', { LABELS: { 'a[b': '1' } }, /: LABELS\..* has a name that can not be written in brackets$/],
+  ['ORDER', { LABELS: { '': '1' } }, /has a name that can not be written in brackets$/],
+  ['ORDER', { WORDS: [''] }, /: WORDS has an empty text for its only entry/],
+  ['COUNTS', { HOUSES: [{}] }, /: HOUSES\[0\] is empty/],
+  ['COUNTS', { HOUSE: { ANY: { a: [] } } }, /: HOUSE\.ANY\.a is empty/],
+  ['COUNTS', { HOUSE: { ANY: null } }, /: HOUSE\.ANY is null/],
+  ['NEEDED', { TAGS: [], LIST: ['a'] }, /: TAGS is empty/],
+  ['NEEDED', { TAGS: ['a'], LIST: [] }, /: LIST is empty/],
+])('is not written with another value than is given: %s %j', (name, value, error) => {
+  expect(() => writerOf(name).write({ ...(name === 'ORDER' ? { ID: 7 } : {}), ...value })).toThrow(error);
+});
+
+it('has no brackets for JSON, whose numbers would become texts', () => {
+  const text = DEFINITIONS.replace('NUMBERS: list of integer', 'NUMBERS: list of json');
+  const { diagnostics } = loadTexts(
+    new Map([
+      ['definitions/gateway.yaml', gatewayText('')],
+      ['definitions/forms.yaml', text],
+      ['definitions/users.yaml', USERS],
+    ]),
+  );
+  expect(diagnostics.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/NUMBERS is .*json, which can't be written as `brackets`/),
+  );
 });

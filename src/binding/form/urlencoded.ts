@@ -17,7 +17,7 @@ import { everyField } from '../../model/derivation.ts';
 import type { Document } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
 import { type Field, type FieldType, singleType } from '../../model/field.ts';
-import { type FormStyle, type FormStyles, formStyle } from '../../model/form.ts';
+import { FORM_SEPARATORS, type FormStyle, type FormStyles, formStyle } from '../../model/form.ts';
 import { isAnyText, primitiveOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { FormDecoder, FormFieldError, formField } from '../../wire/form-values.ts';
@@ -143,9 +143,6 @@ interface FieldReader {
   readonly read: (given: Given) => Value;
 }
 
-/** What is between the entries of a list that is one text. */
-const SEPARATORS: Readonly<Partial<Record<FormStyle, string>>> = { comma: ',', space: ' ', pipe: '|' };
-
 function compileRead(field: Field, style: FormStyle): FieldReader {
   const { name, jsonName, type } = field;
   const at = { pointer: jsonPointer([jsonName]) };
@@ -186,7 +183,7 @@ function compileRead(field: Field, style: FormStyle): FieldReader {
   }
   const read = compileSeparated(field);
   const isFree = isAnyText(singleType(type));
-  const separator = SEPARATORS[style];
+  const separator = FORM_SEPARATORS[style];
   return {
     ...base,
     read({ texts }) {
@@ -333,7 +330,12 @@ export function compileUrlencodedWriter(
     const pairs = writers.flatMap(({ field, write }) => {
       const given = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
       const own = given === undefined || given === null ? initialValue(field) : given;
-      if (own !== undefined) return write(own).map(([name, text]) => pair(name, text, field.name));
+      if (own !== undefined) {
+        const found = write(own);
+        if (found.length === 0 && field.required)
+          throw new CodecError(field.name, 'is empty, and a form has no field for it, although it is required');
+        return found.map(([name, text]) => pair(name, text, field.name));
+      }
       if (field.required) throw new CodecError(field.name, 'is missing');
       return [];
     });
@@ -363,13 +365,23 @@ function compileWrite(field: Field, style: FormStyle): PairsOf {
   }
   if (style === 'brackets') {
     const write = compileJsonFieldWriter(field);
-    return (value) => flattened(jsonName, plain(write(value)));
+    return (value) => {
+      const whole = plain(write(value));
+      if (isEmpty(whole)) return [];
+      try {
+        return flattened(jsonName, whole);
+      } catch (error) {
+        throw within(error, name);
+      }
+    };
   }
   const write = compileTextWriter(field);
-  const separator = SEPARATORS[style];
+  const separator = FORM_SEPARATORS[style];
   if (separator === undefined) return (value) => write(value).map((text) => [jsonName, text]);
   return (value) => {
     const texts = write(value);
+    if (texts.length === 1 && texts[0] === '')
+      throw new CodecError(name, 'has an empty text for its only entry, which in a form is a list without entries');
     if (type.kind === 'list' && texts.some((text) => text.includes(separator)))
       throw new CodecError(
         name,
@@ -389,8 +401,19 @@ function plain(json: string): Plain {
   }) as Plain;
 }
 
+function isEmpty(value: Plain): boolean {
+  return typeof value === 'object' && (value === null || Object.keys(value).length === 0);
+}
+
+/** @throws CodecError for what would be read as another value, or as none */
 function flattened(name: string, value: Plain): (readonly [string, string])[] {
-  if (value === null) return [];
+  if (value === null) return refuse('is null, for which a form in brackets has no text');
   if (typeof value === 'string') return [[name, value]];
-  return Object.entries(value).flatMap(([key, each]) => flattened(`${name}[${key}]`, each));
+  if (isEmpty(value)) return refuse('is empty, and a form in brackets has no field for it');
+  return Object.entries(value).flatMap(([key, each]) =>
+    below(Array.isArray(value) ? Number(key) : key, () => {
+      if (key === '' || /[[\]]/.test(key)) refuse('has a name that can not be written in brackets');
+      return flattened(`${name}[${key}]`, each);
+    }),
+  );
 }
