@@ -242,6 +242,11 @@ describe('a urlencoded form', () => {
     const fields = (count: number): string => Array.from({ length: count }, (_, n) => `f${n}=1`).join('&');
     expect(await given(fields(20), { path: 'open' })).toHaveProperty('f19', '1');
     expect(await refused(fields(21), { path: 'open' })).toEqual([400, expect.stringContaining('20')]);
+    const entries = (count: number): string => Array.from({ length: count }, () => '1').join();
+    expect(await given(`CODES=${entries(20)}`)).toHaveProperty('CODES.length', 20);
+    for (const form of [`CODES=${entries(21)}`, `COUNT=1&CODES=${entries(20)}`, `WORDS=${'+'.repeat(20)}`])
+      expect(await refused(form)).toEqual([400, expect.stringContaining('20')]);
+    expect(await given(`customer+name=${entries(3)}&WORDS=${entries(30)}`)).toHaveProperty('WORDS.length', 1);
     expect(await refused(`ADDRESS${'[a]'.repeat(33)}=1`)).toEqual([400, expect.stringContaining('is not a field')]);
   });
 });

@@ -7,6 +7,7 @@ import {
   compileText,
   compileTextWriter,
   initialValue,
+  isCommaSeparated,
   nearest,
   shown,
   stepOf,
@@ -66,8 +67,12 @@ export function compileUrlencodedReader(document: FormDocument, styles: FormStyl
     const decoder = new FormDecoder(charset);
     const given = new Map<FieldReader, Given>();
     let count = 0;
+    const countMore = (more: number): void => {
+      count += more;
+      if (count > limit) throw Fault.of('TOO_MANY_PARAMETERS', { what: 'The form', limit });
+    };
     for (const { name: rawName, value } of decoder.fields(bytes)) {
-      if (++count > limit) throw Fault.of('TOO_MANY_PARAMETERS', { what: 'The form', limit });
+      countMore(1);
       const name = decoded(() => decoder.text(rawName), `the name of its field ${count}`);
       // A page may say so which charset it writes (HTML, section 4.10.21.5).
       if (name === '_charset_') continue;
@@ -86,13 +91,16 @@ export function compileUrlencodedReader(document: FormDocument, styles: FormStyl
           );
         continue;
       }
+      let further = 0;
       attempt(() => {
         const text = guard(reader.field.name, (raw) => textOf(decoder, raw), value, reader.at);
+        further = separatorsIn(text, reader.separators, limit);
         const found = given.get(reader) ?? { texts: [], tree: undefined };
         given.set(reader, found);
         if (reader.style !== 'brackets') found.texts.push(text);
         else found.tree = planted(found.tree, path, text);
       });
+      countMore(further);
     }
     for (const [reader, found] of given)
       attempt(() => {
@@ -139,14 +147,31 @@ interface FieldReader {
   readonly field: Field;
   readonly style: FormStyle;
   readonly at: { readonly pointer: string };
+  /** What separates the entries of a list within one text. */
+  readonly separators: readonly string[];
   /** @throws Fault */
   readonly read: (given: Given) => Value;
+}
+
+function separatorsOf(field: Field, style: FormStyle): readonly string[] {
+  if (style === 'text' || style === 'json' || style === 'brackets') return [];
+  const separator = FORM_SEPARATORS[style];
+  return [...new Set([...(separator === undefined ? [] : [separator]), ...(isCommaSeparated(field) ? [','] : [])])];
+}
+
+/** How many separators a text has, counted as far as one more than a limit. */
+function separatorsIn(text: string, separators: readonly string[], limit: number): number {
+  let count = 0;
+  for (const each of separators)
+    for (let at = text.indexOf(each); at !== -1 && count <= limit; at = text.indexOf(each, at + 1)) count++;
+  return count;
 }
 
 function compileRead(field: Field, style: FormStyle): FieldReader {
   const { name, jsonName, type } = field;
   const at = { pointer: jsonPointer([jsonName]) };
-  const base = { field, style, at };
+  const separator = FORM_SEPARATORS[style];
+  const base = { field, style, at, separators: separatorsOf(field, style) };
   const once = ([text = '', ...others]: readonly string[]): string => {
     if (others.length === 0) return text;
     throw Fault.of('BAD_PARAMETER', { name, reason: 'is there more than once' }, { at });
@@ -183,18 +208,15 @@ function compileRead(field: Field, style: FormStyle): FieldReader {
   }
   const read = compileSeparated(field);
   const isFree = isAnyText(singleType(type));
-  const separator = FORM_SEPARATORS[style];
   return {
     ...base,
     read({ texts }) {
-      const entries = separator === undefined ? texts : splitAt(once(texts), separator);
+      const entries = separator === undefined ? texts : once(texts).split(separator);
       const isEmpty = entries.length === 1 && entries[0] === '' && (separator !== undefined || !isFree);
       return guard(name, read, isEmpty ? [] : entries, at);
     },
   };
 }
-
-const splitAt = (text: string, separator: string): string[] => text.split(separator);
 
 /** A field of a form in brackets, as a tree: `a[b][0]`. */
 interface Branch {
