@@ -129,14 +129,18 @@ describe('a urlencoded form', () => {
       WORDS: { style: 'spaceDelimited', explode: false },
       MARKS: { style: 'pipeDelimited', explode: false },
       ADDRESS: { style: 'deepObject', explode: true },
-      LINES: { style: 'deepObject', explode: true },
       LABELS: { style: 'deepObject', explode: true },
       NOTE: { contentType: 'application/json' },
     });
     expect(JSON.stringify(schema)).toContain('customer name');
     const wadl = (await gateway.call(`/gateway/RESTListeningConnector/${service}.wadl`)).text;
     expect(wadl).toContain('<representation mediaType="application/x-www-form-urlencoded">');
-    expect(wadl).toContain('Written as a field for each member or entry');
+    expect(schema.properties.LINES.description).toBe('Written as a field for each member or entry: LINES[0][SKU].');
+    for (const name of ['LINES[0][SKU]', 'ADDRESS[CITY]', 'LABELS[key]'])
+      expect(wadl).toContain(`Written as a field for each member or entry: ${name}.`);
+    expect(wadl).toContain('Written as one text, with spaces between the entries.');
+    expect(/<param name="(?:CODES|WORDS|LINES)"[^>]*repeating/.test(wadl)).toBe(false);
+    expect(wadl).toMatch(/<param name="TAGS"[^>]*repeating="true"/);
   });
 
   it('is sent by a call as it is read', async () => {
