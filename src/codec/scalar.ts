@@ -138,9 +138,14 @@ export function compileList(field: Field): (texts: readonly string[]) => Value {
  */
 export function compileSeparated(field: Field): (texts: readonly string[]) => Value {
   const read = compileList(field);
-  const { type } = field;
-  if (type.kind !== 'list' || type.item.kind === 'document' || mayHoldComma(field, type.item)) return read;
+  if (!isCommaSeparated(field)) return read;
   return (texts) => read(texts.some((text) => text.includes(',')) ? texts.flatMap((text) => text.split(',')) : texts);
+}
+
+/** Whether every comma in the texts of a field is between two entries of its list. */
+export function isCommaSeparated(field: Field): boolean {
+  const { type } = field;
+  return type.kind === 'list' && type.item.kind !== 'document' && !mayHoldComma(field, type.item);
 }
 
 function mayHoldComma(field: Field, type: ScalarType): boolean {

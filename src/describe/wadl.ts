@@ -1,6 +1,6 @@
 import { bareField, type Document, documentName } from '../model/document.ts';
 import { type Field, singleType, typeWords } from '../model/field.ts';
-import { FORM_STYLES, formStyle, partKind } from '../model/form.ts';
+import { formStyle, formStyleWords, partKind } from '../model/form.ts';
 import type { Registry } from '../model/registry.ts';
 import { requestForms } from '../model/request-form.ts';
 import { traitsOf } from '../model/scalar.ts';
@@ -254,8 +254,9 @@ function partParam(field: Field, context: WadlContext): XmlElement {
 /** A field of a urlencoded form (WADL 2009, section 2.11.2). */
 function formParam(field: Field, { formStyles }: Operation, context: WadlContext): XmlElement {
   const style = formStyle(field, formStyles);
-  const note = style === 'text' || style === 'repeat' ? undefined : `Written as ${FORM_STYLES[style]}.`;
-  return param(field, { style: 'query', name: field.jsonName, required: mustBeGiven(field), note }, context);
+  const note = formStyleWords(field, style);
+  const place = { style: 'query', name: field.jsonName, required: mustBeGiven(field), note } as const;
+  return param(field, { ...place, repeating: style === 'repeat' }, context);
 }
 
 function qualified(document: Document, { scope, schemas }: WadlContext): string {
@@ -309,9 +310,15 @@ interface Place {
   readonly name: string;
   readonly required: boolean;
   readonly note?: string | undefined;
+  /** Whether it may be there several times; a list, where nothing else is said. */
+  readonly repeating?: boolean;
 }
 
-function param(field: Field, { style, name, required, note }: Place, { schemas }: WadlContext): XmlElement {
+function param(
+  field: Field,
+  { style, name, required, note, repeating = field.type.kind === 'list' }: Place,
+  { schemas }: WadlContext,
+): XmlElement {
   const type = singleType(field.type);
   const named = schemas.parameterType(field);
   const words =
@@ -328,7 +335,7 @@ function param(field: Field, { style, name, required, note }: Place, { schemas }
       type: named ?? typeOf(field),
       default: preset === undefined ? undefined : lexical(preset),
       required: required ? 'true' : undefined,
-      repeating: field.type.kind === 'list' ? 'true' : undefined,
+      repeating: repeating ? 'true' : undefined,
       fixed: field.fixed === undefined ? undefined : lexical(field.fixed),
     },
     [

@@ -36,7 +36,20 @@ function relationOf(before: ScalarType, after: ScalarType): Relation {
   if (from === 'integer' && to === 'integer') return 'same';
   if (from === 'integer' && to === 'decimal' && after.length === undefined) return 'wider';
   if (from === 'decimal' && to === 'integer' && before.length === undefined) return 'narrower';
+  if (from === 'double' && to === 'double') return relationOfDoubles(before, after);
   return 'other';
+}
+
+/** Floating-point numbers differ in their bits in contracts, and in whether infinities and NaN are among them. */
+function relationOfDoubles(before: ScalarType, after: ScalarType): Relation {
+  const holds = (type: ScalarType, other: ScalarType): boolean => {
+    const [outer, inner] = [SCALARS[type.kind], SCALARS[other.kind]];
+    const isShort = ({ json }: typeof outer): boolean => json.format === 'float';
+    return (!isShort(outer) || isShort(inner)) && (outer.beyondNumbers === true || inner.beyondNumbers !== true);
+  };
+  const [isWider, isNarrower] = [holds(after, before), holds(before, after)];
+  if (isWider && isNarrower) return 'same';
+  return isWider ? 'wider' : isNarrower ? 'narrower' : 'other';
 }
 
 /** Whether two types have a form in common, so that restrictions of their values can be compared. */

@@ -1,3 +1,4 @@
+import { everyField } from './derivation.ts';
 import { type Field, isCollection, singleType } from './field.ts';
 import { primitiveOf } from './scalar.ts';
 
@@ -26,6 +27,9 @@ export const FORM_STYLES = {
 /** How a field is written: `text` is a single value. */
 export type FormStyle = keyof typeof FORM_STYLES | 'text';
 
+/** What is between the entries of a list that is one text, by the styles in which it is one. */
+export const FORM_SEPARATORS: Readonly<Partial<Record<FormStyle, string>>> = { comma: ',', space: ' ', pipe: '|' };
+
 /** Styles that are declared, by the names of fields. */
 export type FormStyles = Readonly<Record<string, Exclude<FormStyle, 'text'>>>;
 
@@ -37,10 +41,38 @@ export function formStyle(field: Field, styles: FormStyles = {}): FormStyle {
   return field.type.kind === 'list' ? 'repeat' : 'text';
 }
 
-/** Whether a field can be written in a style: lists of single values can have separators. */
+/** How a field is written in a form, in words; `undefined` for a text, and for a list with a field for each entry. */
+export function formStyleWords(field: Pick<Field, 'jsonName' | 'type'>, style: FormStyle): string | undefined {
+  switch (style) {
+    case 'text':
+    case 'repeat':
+      return undefined;
+    case 'json':
+      return 'Written as one text, in JSON.';
+    case 'brackets':
+      return `Written as a field for each member or entry: ${bracketsExample(field)}.`;
+    default:
+      return `Written as one text, with ${SEPARATOR_WORDS[style]} between the entries.`;
+  }
+}
+
+const SEPARATOR_WORDS = { comma: 'commas', space: 'spaces', pipe: '`|`' } as const;
+
+/** The name of a field's first value in brackets: `lines[0][sku]`. */
+function bracketsExample({ jsonName, type }: Pick<Field, 'jsonName' | 'type'>): string {
+  const outer = type.kind === 'list' ? `${jsonName}[0]` : type.kind === 'map' ? `${jsonName}[key]` : jsonName;
+  const single = singleType(type);
+  const [member] = single.kind === 'document' ? everyField(single.document) : [];
+  return member === undefined ? outer : `${outer}[${member.jsonName}]`;
+}
+
+/** Whether a field can be written in a style: lists of single values can have separators, and brackets would make JSON's values texts. */
 export function takesStyle({ type }: Pick<Field, 'type'>, style: Exclude<FormStyle, 'text'>): boolean {
   if (style === 'json') return true;
-  if (style === 'brackets') return isCollection(type) || type.kind === 'document' || primitiveOf(type) === 'json';
+  if (style === 'brackets') {
+    const single = singleType(type);
+    return single.kind === 'document' || (isCollection(type) && primitiveOf(single) !== 'json');
+  }
   return type.kind === 'list' && primitiveOf(type.item) !== undefined;
 }
 

@@ -36,6 +36,19 @@ describe('the catalogue of rules', () => {
     expect(changes.map(({ rule }) => rule)).toContain(name.replace(/\.case$/, ''));
   });
 
+  it.each([
+    ['number', 'double', []],
+    ['float', 'double', ['type-widened']],
+    ['xs-double', 'number', ['type-narrowed']],
+    ['float', 'xs-float', ['type-widened']],
+    ['xs-double', 'xs-float', ['type-narrowed']],
+    ['double', 'xs-float', ['type-changed']],
+  ])('floating-point numbers are compared as the values that they hold: %s to %s', (before, after, rules) => {
+    const sides = definitionsAround({ kind: 'fields', before: `NUMBER: ${before}`, after: `NUMBER: ${after}` });
+    const changes = compareTexts(sides.before, sides.after);
+    expect([...new Set(changes.map(({ rule }) => rule))]).toEqual(rules);
+  });
+
   it.each(all)('%s has plain words for each of its verdicts', (id) => {
     const { sentence, reason, verdicts } = RULES[id];
     expect(sentence).toMatch(/^[A-Z{].*\.$/);

@@ -44,7 +44,7 @@ permission: EVERYTHING
 operations:
   SCAN_POST: { post: "scans{?NAME}", form: multipart, request: SCAN, variables: { fields: { NAME: string } }, response: SEEN }
   STREAM_POST: { post: streams, form: multipart, once: 1 h, request: { fields: { NAME: { type: string, required: true }, FILE: { type: binary, required: true } } }, response: SEEN }
-  OPEN_POST: { post: open, form: multipart, request: { open: true, fields: { A: string } }, response: SEEN, handler: open }
+  OPEN_POST: { post: open, form: multipart, request: { open: true, fields: { A: string, N: { type: integer, json: num } } }, response: SEEN, handler: open }
   PACKET_GET: { get: "packets/{SIZE}", request: { fields: { SIZE: integer } }, response: { multipart/form-data: PACKET, multipart/mixed: PACKET } }
   SCAN_ON: { post: on, form: multipart, request: SCAN, response: SEEN, call: FAR_POST }
   PACKET_ON: { get: "on/{SIZE}", request: { fields: { SIZE: integer } }, response: { multipart/form-data: PACKET }, call: FAR_GET }
@@ -330,6 +330,11 @@ describe('multipart/form-data', () => {
     expect((await problem(await send(formOf({ F: new Blob(['x']) }), '/open'))).errors).toMatchObject([
       { pointer: '#/F' },
     ]);
+    const twice = formOf({ B: '1' });
+    twice.append('B', '2');
+    const wrong = [formOf({ N: 'abc' }), formOf({ ['__proto__']: 'x' }), twice];
+    for (const [index, pointer] of ['#/N', '#/__proto__', '#/B'].entries())
+      expect((await problem(await send(wrong[index] as FormData, '/open'))).errors).toMatchObject([{ pointer }]);
   });
 
   it('is a reply, which fetch reads', async () => {

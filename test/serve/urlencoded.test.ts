@@ -14,9 +14,23 @@ operations:
     encoding: { CODES: comma, WORDS: space, MARKS: pipe, ADDRESS: brackets, LINES: brackets, LABELS: brackets }
     response: { fields: { GIVEN: json } }
     handler: echo
+  COUNTS:
+    post: counts
+    request: { fields: { NUMBERS: list of integer, SCORES: map of integer, HOUSES: { list: { fields: { CITY: string } } }, HOUSE: { fields: { CITY: string, ANY: json } } } }
+    form: urlencoded
+    encoding: { NUMBERS: brackets, SCORES: brackets, HOUSES: brackets, HOUSE: brackets }
+    response: { fields: { GIVEN: json } }
+    handler: echo
+  NEEDED:
+    post: needed
+    request: { fields: { TAGS: { type: list of string, required: true }, LIST: { type: list of string, required: true } } }
+    form: urlencoded
+    encoding: { LIST: brackets }
+    response: { fields: { GIVEN: json } }
+    handler: echo
   OPEN:
     post: open
-    request: { open: true, fields: { N: integer } }
+    request: { open: true, fields: { N: { type: integer, json: num } } }
     form: urlencoded
     response: { fields: { GIVEN: json } }
     handler: echo
@@ -115,14 +129,18 @@ describe('a urlencoded form', () => {
       WORDS: { style: 'spaceDelimited', explode: false },
       MARKS: { style: 'pipeDelimited', explode: false },
       ADDRESS: { style: 'deepObject', explode: true },
-      LINES: { style: 'deepObject', explode: true },
       LABELS: { style: 'deepObject', explode: true },
       NOTE: { contentType: 'application/json' },
     });
     expect(JSON.stringify(schema)).toContain('customer name');
     const wadl = (await gateway.call(`/gateway/RESTListeningConnector/${service}.wadl`)).text;
     expect(wadl).toContain('<representation mediaType="application/x-www-form-urlencoded">');
-    expect(wadl).toContain('Written as a field for each member or entry');
+    expect(schema.properties.LINES.description).toBe('Written as a field for each member or entry: LINES[0][SKU].');
+    for (const name of ['LINES[0][SKU]', 'ADDRESS[CITY]', 'LABELS[key]'])
+      expect(wadl).toContain(`Written as a field for each member or entry: ${name}.`);
+    expect(wadl).toContain('Written as one text, with spaces between the entries.');
+    expect(/<param name="(?:CODES|WORDS|LINES)"[^>]*repeating/.test(wadl)).toBe(false);
+    expect(wadl).toMatch(/<param name="TAGS"[^>]*repeating="true"/);
   });
 
   it('is sent by a call as it is read', async () => {
@@ -159,6 +177,30 @@ describe('a urlencoded form', () => {
     expect(await given('LINES[][SKU]=x&LINES[][SKU]=y')).toMatchObject({ LINES: [{ SKU: 'x' }, { SKU: 'y' }] });
   });
 
+  it('has entries of lists in brackets in the order of their indexes, those without one last', async () => {
+    const counts = { path: 'counts' };
+    expect(await given('NUMBERS[10]=1&NUMBERS[2]=3&NUMBERS[]=7&NUMBERS=9', counts)).toEqual({ NUMBERS: [9, 3, 1, 7] });
+    expect(await given('NUMBERS=', counts)).toEqual({ NUMBERS: [] });
+    expect(await given('HOUSES[1][CITY]=X&HOUSES[][CITY]=Y', counts)).toEqual({
+      HOUSES: [{ CITY: 'X' }, { CITY: 'Y' }],
+    });
+    expect(await given('HOUSE[ANY][]=1&HOUSE[ANY][]=2', counts)).toEqual({ HOUSE: { ANY: ['1', '2'] } });
+  });
+
+  it.each([
+    ['NUMBERS[0]=&NUMBERS[1]=5', /^#\/NUMBERS\/0 NUMBERS\[0\] is /],
+    ['SCORES[a]=', /^#\/SCORES\/a SCORES\.a is /],
+    ['SCORES[__proto__]=1', /^#\/SCORES SCORES holds a key "__proto__"/],
+    ['HOUSE[ANY][__proto__]=x', /^#\/HOUSE\/ANY HOUSE\.ANY holds a key "__proto__"/],
+    ['HOUSE=lost&HOUSE[CITY]=X', /^#\/HOUSE HOUSE has a text as well as members\.$/],
+    ['HOUSES[0]=lost&HOUSES[0][CITY]=X', /^#\/HOUSES\/0 HOUSES\[0\] has a text as well as members\.$/],
+    ['HOUSE[CITY]=X&HOUSE[CITY]=Y', /^#\/HOUSE\/CITY HOUSE\.CITY is there more than once\.$/],
+    ['NUMBERS[x]=1', /^#\/NUMBERS\/x NUMBERS\.x is not the index of an entry\.$/],
+    ['SCORES[]=1', /^#\/SCORES SCORES is not a list, and has \[\] in its name\.$/],
+  ])('whose brackets do not fit is refused, and loses no value: %s', async (form, error) => {
+    expect(await refused(form, { path: 'counts' })).toEqual([400, expect.stringMatching(error)]);
+  });
+
   it('is read in the charset of its type', async () => {
     expect(await given('customer+name=%E9%80', { type: `${TYPE}; charset=iso-8859-1` })).toEqual({ ID: 7, NAME: 'é€' });
     expect(await given(Buffer.from('customer+name=\xe9', 'latin1'), { type: `${TYPE};charset=windows-1252` })).toEqual({
@@ -190,28 +232,77 @@ describe('a urlencoded form', () => {
     expect(found.slice(0, errors.length)).toEqual(errors);
   });
 
+  it('that is open takes any name once, but not the own name of a field in place of its checked value', async () => {
+    const open = { path: 'open' };
+    expect(await given('num=1&other=x', open)).toEqual({ N: 1, other: 'x' });
+    expect(await refused('N=abc', open)).toEqual([400, expect.stringMatching(/^#\/N N is not a field of /)]);
+    expect(await refused('__proto__=x', open)).toEqual([400, expect.stringContaining('is not a field of ')]);
+    expect(await refused('b=1&b=2', open)).toEqual([400, '#/b b is there more than once.']);
+    expect(await refused('b=%zz', open)).toEqual([400, expect.stringMatching(/^#\/b b .*hexadecimal/)]);
+  });
+
   it('has limits: bytes, and fields', async () => {
     expect((await send(`customer+name=${'x'.repeat(5000)}`)).status).toBe(413);
     const fields = (count: number): string => Array.from({ length: count }, (_, n) => `f${n}=1`).join('&');
     expect(await given(fields(20), { path: 'open' })).toHaveProperty('f19', '1');
     expect(await refused(fields(21), { path: 'open' })).toEqual([400, expect.stringContaining('20')]);
+    const entries = (count: number): string => Array.from({ length: count }, () => '1').join();
+    expect(await given(`CODES=${entries(20)}`)).toHaveProperty('CODES.length', 20);
+    for (const form of [`CODES=${entries(21)}`, `COUNT=1&CODES=${entries(20)}`, `WORDS=${'+'.repeat(20)}`])
+      expect(await refused(form)).toEqual([400, expect.stringContaining('20')]);
+    expect(await given(`customer+name=${entries(3)}&WORDS=${entries(30)}`)).toHaveProperty('WORDS.length', 1);
     expect(await refused(`ADDRESS${'[a]'.repeat(33)}=1`)).toEqual([400, expect.stringContaining('is not a field')]);
   });
 });
 
-it('is written for a call of an operation that is served as the operation reads it: console and callers of tests', () => {
-  const { registry, diagnostics } = loadTexts(
+function loaded() {
+  return loadTexts(
     new Map([
       ['definitions/gateway.yaml', gatewayText('')],
       ['definitions/forms.yaml', DEFINITIONS],
       ['definitions/users.yaml', USERS],
     ]),
   );
-  const operation = registry?.services.get('Forms.v1')?.operations.find(({ name }) => name === 'ORDER');
+}
+
+function writerOf(name: string) {
+  const { registry, diagnostics } = loaded();
+  const operation = registry?.services.get('Forms.v1')?.operations.find((each) => each.name === name);
   if (registry === undefined || operation === undefined)
     throw new Error(diagnostics.map(({ message }) => message).join());
-  const call = compileProvided(registry, operation, { kind: 'rest', uriIndex: 1 });
+  return compileProvided(registry, operation, { kind: 'rest', uriIndex: 1 });
+}
+
+it('is written for a call of an operation that is served as the operation reads it: console and callers of tests', () => {
+  const call = writerOf('ORDER');
   const { body, headers } = call.write({ ID: 7, NAME: 'A&B', CODES: [1, 2], ADDRESS: { CITY: 'Ulm' } });
   expect(headers).toMatchObject({ 'Content-Type': TYPE });
   expect(body).toBe('customer%20name=A%26B&CODES=1%2C2&ADDRESS%5BCITY%5D=Ulm');
+});
+
+it.each([
+  ['ORDER', { LABELS: { 'a[b': '1' } }, /: LABELS\..* has a name that can not be written in brackets$/],
+  ['ORDER', { LABELS: { '': '1' } }, /has a name that can not be written in brackets$/],
+  ['ORDER', { WORDS: [''] }, /: WORDS has an empty text for its only entry/],
+  ['COUNTS', { HOUSES: [{}] }, /: HOUSES\[0\] is empty/],
+  ['COUNTS', { HOUSE: { ANY: { a: [] } } }, /: HOUSE\.ANY\.a is empty/],
+  ['COUNTS', { HOUSE: { ANY: null } }, /: HOUSE\.ANY is null/],
+  ['NEEDED', { TAGS: [], LIST: ['a'] }, /: TAGS is empty/],
+  ['NEEDED', { TAGS: ['a'], LIST: [] }, /: LIST is empty/],
+])('is not written with another value than is given: %s %j', (name, value, error) => {
+  expect(() => writerOf(name).write({ ...(name === 'ORDER' ? { ID: 7 } : {}), ...value })).toThrow(error);
+});
+
+it('has no brackets for JSON, whose numbers would become texts', () => {
+  const text = DEFINITIONS.replace('NUMBERS: list of integer', 'NUMBERS: list of json');
+  const { diagnostics } = loadTexts(
+    new Map([
+      ['definitions/gateway.yaml', gatewayText('')],
+      ['definitions/forms.yaml', text],
+      ['definitions/users.yaml', USERS],
+    ]),
+  );
+  expect(diagnostics.map(({ message }) => message)).toContainEqual(
+    expect.stringMatching(/NUMBERS is .*json, which can't be written as `brackets`/),
+  );
 });

@@ -1,4 +1,5 @@
 import type { CodecError } from '../../codec/index.ts';
+import type { Document } from '../../model/document.ts';
 import type { Field } from '../../model/field.ts';
 import { jsonPointer } from '../../wire/json-pointer.ts';
 
@@ -15,4 +16,13 @@ export function listText(texts: readonly string[]): string {
   const [first] = texts;
   if (texts.length === 1 && first?.trimStart().startsWith('[')) return first;
   return `[${texts.join(',')}]`;
+}
+
+/**
+ * Whether a form takes a name that is not the name of a field in JSON: if its document is open, any but the own name of a field, which
+ * would be mistaken for its checked value.
+ */
+export function compileTakesUndeclared({ fields, open }: Pick<Document, 'fields' | 'open'>): (name: string) => boolean {
+  const own = new Set(fields.map(({ name }) => name));
+  return (name) => open && !own.has(name) && name !== '__proto__';
 }

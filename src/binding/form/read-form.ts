@@ -14,7 +14,7 @@ import { formPartOf } from '../../wire/multipart/content-disposition.ts';
 import { MultipartReader, type Part } from '../../wire/multipart/read-multipart.ts';
 import { asFault, badBody, guard, RequestErrors, reading, speaking } from '../message.ts';
 import { keepPart, LivePart, PART_HEADER } from '../part.ts';
-import { listText, pointerBelow } from './fields.ts';
+import { compileTakesUndeclared, listText, pointerBelow } from './fields.ts';
 
 // Forms with a part for each field: multipart/form-data, RFC 7578.
 
@@ -152,6 +152,7 @@ class FormParts implements OpenedForm {
   readonly values: Record<string, Value> = {};
   errors: RequestErrors | undefined;
   readonly #document: FormDocument;
+  readonly #takesUndeclared: (name: string) => boolean;
   readonly #fields: ReadonlyMap<string, PartField>;
   readonly #reader: MultipartReader;
   readonly #limits: FormLimits;
@@ -174,6 +175,7 @@ class FormParts implements OpenedForm {
     spool: Spool,
   ) {
     this.#document = document;
+    this.#takesUndeclared = compileTakesUndeclared(document);
     this.#fields = fields;
     this.#reader = reader;
     this.#limits = limits;
@@ -260,8 +262,10 @@ class FormParts implements OpenedForm {
   }
 
   async #takeUndeclared(part: Part, name: string, filename: string | undefined): Promise<void> {
-    const { open, id, foreign } = this.#document;
-    if (open && filename === undefined) {
+    const { id, foreign } = this.#document;
+    if (filename === undefined && this.#takesUndeclared(name)) {
+      if (foreign === 'refuse' && Object.hasOwn(this.values, name))
+        return this.#refuse(name, 'is there more than once');
       setMember(this.values, name, await this.#text(part, name));
       return;
     }

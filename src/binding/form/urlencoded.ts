@@ -1,3 +1,4 @@
+import { refuse, within } from '../../codec/error.ts';
 import {
   CodecError,
   compileJsonField,
@@ -6,6 +7,7 @@ import {
   compileText,
   compileTextWriter,
   initialValue,
+  isCommaSeparated,
   nearest,
   shown,
   stepOf,
@@ -16,14 +18,14 @@ import { everyField } from '../../model/derivation.ts';
 import type { Document } from '../../model/document.ts';
 import { Fault } from '../../model/fault.ts';
 import { type Field, type FieldType, singleType } from '../../model/field.ts';
-import { type FormStyle, type FormStyles, formStyle } from '../../model/form.ts';
+import { FORM_SEPARATORS, type FormStyle, type FormStyles, formStyle } from '../../model/form.ts';
 import { isAnyText, primitiveOf } from '../../model/scalar.ts';
 import type { DocumentValue, Value } from '../../model/value.ts';
 import { FormDecoder, FormFieldError, formField } from '../../wire/form-values.ts';
 import { jsonPointer } from '../../wire/json-pointer.ts';
 import { PercentError, percentEncode } from '../../wire/percent.ts';
 import { badBody, guard, RequestErrors, reading } from '../message.ts';
-import { listText, pointerBelow } from './fields.ts';
+import { compileTakesUndeclared, listText, pointerBelow } from './fields.ts';
 
 // Forms as application/x-www-form-urlencoded (WHATWG URL, section 5), with a field or several for each field of a document, in the
 // styles of OpenAPI ("Encoding Object").
@@ -47,6 +49,7 @@ type FormDocument = Pick<Document, 'id' | 'fields' | 'open'>;
 /** Compiles the reading of a form. Its fields may have any order; those of a list keep theirs. */
 export function compileUrlencodedReader(document: FormDocument, styles: FormStyles | undefined): UrlencodedReader {
   const known = new Map(document.fields.map((field) => [field.jsonName, compileRead(field, formStyle(field, styles))]));
+  const takesUndeclared = compileTakesUndeclared(document);
   return (bytes, charset, limit) => {
     const values: Record<string, Value> = {};
     let errors: RequestErrors | undefined;
@@ -57,33 +60,47 @@ export function compileUrlencodedReader(document: FormDocument, styles: FormStyl
         errors = (errors ?? new RequestErrors()).add(error);
       }
     };
-    const refuse = (name: string, reason: string): void =>
+    const reject = (name: string, reason: string): void =>
       attempt(() => {
-        const at = { pointer: jsonPointer([name.slice(0, 200)]) };
-        throw Fault.of('BAD_PARAMETER', { name: shown(stepOf(name)), reason }, { at });
+        throw Fault.of('BAD_PARAMETER', { name: shown(stepOf(name)), reason }, { at: pointerTo(name) });
       });
     const decoder = new FormDecoder(charset);
     const given = new Map<FieldReader, Given>();
     let count = 0;
+    const countMore = (more: number): void => {
+      count += more;
+      if (count > limit) throw Fault.of('TOO_MANY_PARAMETERS', { what: 'The form', limit });
+    };
     for (const { name: rawName, value } of decoder.fields(bytes)) {
-      if (++count > limit) throw Fault.of('TOO_MANY_PARAMETERS', { what: 'The form', limit });
+      countMore(1);
       const name = decoded(() => decoder.text(rawName), `the name of its field ${count}`);
       // A page may say so which charset it writes (HTML, section 4.10.21.5).
       if (name === '_charset_') continue;
       const path = known.has(name) ? [] : pathIn(name);
       const reader = known.get(path.length === 0 ? name : name.slice(0, name.indexOf('[')));
       if (reader === undefined || (path.length > 0 && reader.style !== 'brackets')) {
-        if (document.open) attempt(() => setMember(values, name, decoder.text(value)));
-        else refuse(name, `is not a field of ${document.id}${meant(name, known.keys())}`);
+        if (!takesUndeclared(name)) reject(name, `is not a field of ${document.id}${meant(name, known.keys())}`);
+        else if (Object.hasOwn(values, name)) reject(name, 'is there more than once');
+        else
+          attempt(() =>
+            setMember(
+              values,
+              name,
+              guard(shown(stepOf(name)), (raw) => textOf(decoder, raw), value, pointerTo(name)),
+            ),
+          );
         continue;
       }
+      let further = 0;
       attempt(() => {
         const text = guard(reader.field.name, (raw) => textOf(decoder, raw), value, reader.at);
+        further = separatorsIn(text, reader.separators, limit);
         const found = given.get(reader) ?? { texts: [], tree: undefined };
         given.set(reader, found);
         if (reader.style !== 'brackets') found.texts.push(text);
         else found.tree = planted(found.tree, path, text);
       });
+      countMore(further);
     }
     for (const [reader, found] of given)
       attempt(() => {
@@ -93,6 +110,8 @@ export function compileUrlencodedReader(document: FormDocument, styles: FormStyl
     return { values, errors };
   };
 }
+
+const pointerTo = (name: string) => ({ pointer: jsonPointer([name.slice(0, 200)]) });
 
 function meant(name: string, known: Iterable<string>): string {
   const other = nearest(name, known);
@@ -128,17 +147,31 @@ interface FieldReader {
   readonly field: Field;
   readonly style: FormStyle;
   readonly at: { readonly pointer: string };
+  /** What separates the entries of a list within one text. */
+  readonly separators: readonly string[];
   /** @throws Fault */
   readonly read: (given: Given) => Value;
 }
 
-/** What is between the entries of a list that is one text. */
-const SEPARATORS: Readonly<Partial<Record<FormStyle, string>>> = { comma: ',', space: ' ', pipe: '|' };
+function separatorsOf(field: Field, style: FormStyle): readonly string[] {
+  if (style === 'text' || style === 'json' || style === 'brackets') return [];
+  const separator = FORM_SEPARATORS[style];
+  return [...new Set([...(separator === undefined ? [] : [separator]), ...(isCommaSeparated(field) ? [','] : [])])];
+}
+
+/** How many separators a text has, counted as far as one more than a limit. */
+function separatorsIn(text: string, separators: readonly string[], limit: number): number {
+  let count = 0;
+  for (const each of separators)
+    for (let at = text.indexOf(each); at !== -1 && count <= limit; at = text.indexOf(each, at + 1)) count++;
+  return count;
+}
 
 function compileRead(field: Field, style: FormStyle): FieldReader {
   const { name, jsonName, type } = field;
   const at = { pointer: jsonPointer([jsonName]) };
-  const base = { field, style, at };
+  const separator = FORM_SEPARATORS[style];
+  const base = { field, style, at, separators: separatorsOf(field, style) };
   const once = ([text = '', ...others]: readonly string[]): string => {
     if (others.length === 0) return text;
     throw Fault.of('BAD_PARAMETER', { name, reason: 'is there more than once' }, { at });
@@ -156,43 +189,41 @@ function compileRead(field: Field, style: FormStyle): FieldReader {
   }
   if (style === 'json' || style === 'brackets') {
     const json = compileJsonField(field);
-    const readJson = (text: string): Value =>
+    const readJson = (textOf: () => string): Value =>
       reading(
-        () => json(text),
+        () => json(textOf()),
         undefined,
         ({ steps }) => ({ pointer: steps.length === 0 ? at.pointer : pointerBelow(field, steps) }),
       );
-    if (style === 'brackets')
-      return { ...base, read: ({ tree = {} }) => readJson(writeJsonText(jsonOf(tree, type) ?? null)) };
+    if (style === 'brackets') return { ...base, read: ({ tree = {} }) => readJson(() => jsonText(tree, field)) };
     const isList = type.kind === 'list';
     return {
       ...base,
       read({ texts }) {
-        if (isList) return readJson(listText(texts));
+        if (isList) return readJson(() => listText(texts));
         const text = once(texts);
-        return text === '' ? undefined : readJson(text);
+        return text === '' ? undefined : readJson(() => text);
       },
     };
   }
   const read = compileSeparated(field);
   const isFree = isAnyText(singleType(type));
-  const separator = SEPARATORS[style];
   return {
     ...base,
     read({ texts }) {
-      const entries = separator === undefined ? texts : splitAt(once(texts), separator);
+      const entries = separator === undefined ? texts : once(texts).split(separator);
       const isEmpty = entries.length === 1 && entries[0] === '' && (separator !== undefined || !isFree);
       return guard(name, read, isEmpty ? [] : entries, at);
     },
   };
 }
 
-const splitAt = (text: string, separator: string): string[] => text.split(separator);
-
 /** A field of a form in brackets, as a tree: `a[b][0]`. */
 interface Branch {
   text?: string[];
   members?: Map<string, Branch>;
+  /** The index of the next entry without one, `a[]`, if there is any. */
+  next?: number;
 }
 
 /** Most brackets in one name. */
@@ -206,13 +237,15 @@ function pathIn(name: string): string[] {
   return words.length > DEEPEST || words.some((each) => /[[\]]/.test(each)) ? [] : words;
 }
 
+const INDEX = /^\d{1,15}$/;
+
 function planted(root: Branch | undefined, path: readonly string[], text: string): Branch {
   const tree = root ?? {};
   let at = tree;
-  for (const [index, word] of path.entries()) {
+  for (const word of path) {
     at.members ??= new Map();
-    // Entries without a number follow each other.
-    const key = word === '' && index < path.length - 1 ? String(at.members.size) : word;
+    const key = word === '' ? String(nextIndex(at)) : word;
+    if (at.next !== undefined && INDEX.test(key)) at.next = Math.max(at.next, Number(key) + 1);
     let next = at.members.get(key);
     if (next === undefined) {
       next = {};
@@ -225,47 +258,84 @@ function planted(root: Branch | undefined, path: readonly string[], text: string
   return tree;
 }
 
-/** A tree as JSON for a type. What does not fit is left to the reader of the field, which names its place. */
-function jsonOf({ text = [], members }: Branch, type: FieldType): Value {
-  if (type.kind === 'list') {
-    const numbered = [...(members ?? [])].sort(([a], [b]) => (Number(a) || 0) - (Number(b) || 0));
-    const entries = numbered.flatMap(([, each]) =>
-      each.members === undefined
-        ? (each.text ?? []).map((one) => jsonOf({ text: [one] }, type.item))
-        : [jsonOf(each, type.item)],
-    );
-    return [...text.filter((each) => each !== '').map((one) => jsonOf({ text: [one] }, type.item)), ...entries];
+/** Entries without an index follow the one with the greatest. */
+function nextIndex(branch: Branch): number {
+  if (branch.next === undefined) {
+    branch.next = 0;
+    for (const key of branch.members?.keys() ?? [])
+      if (INDEX.test(key)) branch.next = Math.max(branch.next, Number(key) + 1);
   }
-  if (members === undefined) return scalarOf(text, type);
+  return branch.next;
+}
+
+/** A tree as JSON for the type of a field. What does not fit is left to the reader of the field, which names its place. @throws CodecError */
+function jsonText(tree: Branch, { name, type }: Field): string {
+  try {
+    return writeJsonText(jsonOf(tree, type) ?? null);
+  } catch (error) {
+    throw within(error, name);
+  }
+}
+
+function jsonOf(branch: Branch, type: FieldType | undefined): Value {
+  const { text = [], members = new Map<string, Branch>() } = branch;
+  if (type?.kind === 'list') {
+    // A page sends an empty text for a list of which nothing was chosen.
+    const texts = text.length === 1 && text[0] === '' ? [] : text;
+    return [...texts.map((each) => entryOf({ text: [each] }, type.item)), ...entriesOf(members, type.item)];
+  }
+  if (text.length > 0 && members.size > 0) refuse('has a text as well as members');
+  if (members.size === 0) return scalarOf(text, type);
+  if (branch.next !== undefined) {
+    if (type !== undefined && primitiveOf(type) !== 'json') refuse('is not a list, and has [] in its name');
+    return entriesOf(members, undefined);
+  }
   const typeOf = memberTypes(type);
+  const isMap = type?.kind === 'map';
   const object: Record<string, Value> = {};
   for (const [key, each] of members) {
     const own = typeOf(key);
-    const value = own === undefined ? undeclared(each) : jsonOf(each, own);
+    const value = below(key, () => (isMap ? entryOf(each, own) : jsonOf(each, own)));
     if (value !== undefined) setMember(object, key, value);
   }
   return object;
 }
 
-function memberTypes(type: FieldType): (key: string) => FieldType | undefined {
-  if (type.kind === 'map') return () => type.item;
-  if (type.kind !== 'document') return () => undefined;
+/** The entries of a list in the order of their indexes. */
+function entriesOf(members: ReadonlyMap<string, Branch>, type: FieldType | undefined): Value[] {
+  const other = [...members.keys()].find((key) => !INDEX.test(key));
+  if (other !== undefined) throw within(new CodecError('', 'is not the index of an entry'), stepOf(other));
+  return [...members]
+    .sort(([a], [b]) => Number(a) - Number(b))
+    .map(([, each], index) => below(index, () => entryOf(each, type)));
+}
+
+/** An empty text is an entry too, for the reader of the field to judge. */
+function entryOf(branch: Branch, type: FieldType | undefined): Value {
+  return jsonOf(branch, type) ?? '';
+}
+
+function below<T>(key: string | number, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw within(error, stepOf(key));
+  }
+}
+
+function memberTypes(type: FieldType | undefined): (key: string) => FieldType | undefined {
+  if (type?.kind === 'map') return () => type.item;
+  if (type?.kind !== 'document') return () => undefined;
   const fields = new Map(everyField(type.document).map((field) => [field.jsonName, field.type]));
   return (key) => fields.get(key);
 }
 
-function scalarOf([text = '', ...others]: readonly string[], type: FieldType): Value {
-  if (others.length > 0) return [text, ...others];
+function scalarOf([text = '', ...others]: readonly string[], type: FieldType | undefined): Value {
+  if (others.length > 0) return refuse('is there more than once');
+  if (type === undefined) return text;
   if (text === '' && !isAnyText(type)) return undefined;
   if (primitiveOf(type) === 'boolean' && /^(?:true|false|0|1)$/.test(text)) return text === 'true' || text === '1';
   return text;
-}
-
-function undeclared({ text = [], members }: Branch): Value {
-  if (members === undefined) return text.length > 1 ? text : text[0];
-  const object: Record<string, Value> = {};
-  for (const [key, each] of members) setMember(object, key, undeclared(each));
-  return object;
 }
 
 /** Writes a form: fields in declared order, each value encoded once. @throws CodecError for a value that does not fit */
@@ -282,7 +352,12 @@ export function compileUrlencodedWriter(
     const pairs = writers.flatMap(({ field, write }) => {
       const given = Object.hasOwn(value, field.name) ? value[field.name] : undefined;
       const own = given === undefined || given === null ? initialValue(field) : given;
-      if (own !== undefined) return write(own).map(([name, text]) => pair(name, text, field.name));
+      if (own !== undefined) {
+        const found = write(own);
+        if (found.length === 0 && field.required)
+          throw new CodecError(field.name, 'is empty, and a form has no field for it, although it is required');
+        return found.map(([name, text]) => pair(name, text, field.name));
+      }
       if (field.required) throw new CodecError(field.name, 'is missing');
       return [];
     });
@@ -312,13 +387,23 @@ function compileWrite(field: Field, style: FormStyle): PairsOf {
   }
   if (style === 'brackets') {
     const write = compileJsonFieldWriter(field);
-    return (value) => flattened(jsonName, plain(write(value)));
+    return (value) => {
+      const whole = plain(write(value));
+      if (isEmpty(whole)) return [];
+      try {
+        return flattened(jsonName, whole);
+      } catch (error) {
+        throw within(error, name);
+      }
+    };
   }
   const write = compileTextWriter(field);
-  const separator = SEPARATORS[style];
+  const separator = FORM_SEPARATORS[style];
   if (separator === undefined) return (value) => write(value).map((text) => [jsonName, text]);
   return (value) => {
     const texts = write(value);
+    if (texts.length === 1 && texts[0] === '')
+      throw new CodecError(name, 'has an empty text for its only entry, which in a form is a list without entries');
     if (type.kind === 'list' && texts.some((text) => text.includes(separator)))
       throw new CodecError(
         name,
@@ -338,8 +423,19 @@ function plain(json: string): Plain {
   }) as Plain;
 }
 
+function isEmpty(value: Plain): boolean {
+  return typeof value === 'object' && (value === null || Object.keys(value).length === 0);
+}
+
+/** @throws CodecError for what would be read as another value, or as none */
 function flattened(name: string, value: Plain): (readonly [string, string])[] {
-  if (value === null) return [];
+  if (value === null) return refuse('is null, for which a form in brackets has no text');
   if (typeof value === 'string') return [[name, value]];
-  return Object.entries(value).flatMap(([key, each]) => flattened(`${name}[${key}]`, each));
+  if (isEmpty(value)) return refuse('is empty, and a form in brackets has no field for it');
+  return Object.entries(value).flatMap(([key, each]) =>
+    below(Array.isArray(value) ? Number(key) : key, () => {
+      if (key === '' || /[[\]]/.test(key)) refuse('has a name that can not be written in brackets');
+      return flattened(`${name}[${key}]`, each);
+    }),
+  );
 }

@@ -1,5 +1,5 @@
 import type { Field } from '../../model/field.ts';
-import { type FormStyles, formStyle } from '../../model/form.ts';
+import { FORM_SEPARATORS, type FormStyles, formStyle } from '../../model/form.ts';
 import { formField } from '../../wire/form-values.ts';
 import { percentEncode } from '../../wire/percent.ts';
 import type { Json } from '../json.ts';
@@ -11,8 +11,6 @@ export function exampleForm(values: readonly (readonly [Field, Json])[], styles:
     .map(([name, text]) => formField(name, percentEncode(text)))
     .join('&');
 }
-
-const SEPARATORS = { comma: ',', space: ' ', pipe: '|' } as const;
 
 type Pair = readonly [name: string, text: string];
 
@@ -29,7 +27,7 @@ function pairsOf(field: Field, value: Json, styles: FormStyles | undefined): rea
     case 'brackets':
       return flattened(name, value);
     default:
-      return [[name, entries.join(SEPARATORS[style])]];
+      return [[name, entries.join(FORM_SEPARATORS[style])]];
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Field } from '../../model/field.ts';
-import { type FormStyle, type FormStyles, formStyle, partKind } from '../../model/form.ts';
+import { type FormStyle, type FormStyles, formStyle, formStyleWords, partKind } from '../../model/form.ts';
 import type { Json, JsonObject } from '../json.ts';
+import { joined } from '../words.ts';
 import { BYTES } from './schema.ts';
 
 /**
@@ -48,9 +49,21 @@ export function formContent(
   schema: JsonObject,
   example: () => Json | undefined,
 ): JsonObject {
+  // deepObject is defined for objects only.
+  const isInWords = (field: Field): boolean => field.type.kind === 'list' && formStyle(field, styles) === 'brackets';
   const encoding = fields.flatMap((field) => {
-    const own = ENCODINGS[formStyle(field, styles)];
+    const own = isInWords(field) ? undefined : ENCODINGS[formStyle(field, styles)];
     return own === undefined ? [] : [[field.jsonName, own] as const];
   });
-  return { schema, encoding: encoding.length === 0 ? undefined : Object.fromEntries(encoding), example: example() };
+  const properties = schema.properties as JsonObject;
+  const described = fields.filter(isInWords).map((field) => {
+    const { description, ...own } = properties[field.jsonName] as JsonObject & { readonly description?: string };
+    const words = joined(' ', description, formStyleWords(field, 'brackets'));
+    return [field.jsonName, { description: words, ...own }] as const;
+  });
+  return {
+    schema: { ...schema, properties: { ...properties, ...Object.fromEntries(described) } },
+    encoding: encoding.length === 0 ? undefined : Object.fromEntries(encoding),
+    example: example(),
+  };
 }

@@ -210,10 +210,12 @@ export function formStylesOf(
 ): FormStyles {
   const styles: Record<string, FormStyles[string]> = {};
   for (const { name, type, place } of document.fields) {
-    if (type.kind === 'scalar' && type.word !== 'json') continue;
-    const isValues = type.kind === 'list' && type.item.kind === 'scalar' && type.item.word !== 'json';
+    const single = type.kind === 'list' || type.kind === 'map' ? type.item : type;
+    const isJson = single.kind === 'scalar' && single.word === 'json';
+    if (type.kind === 'scalar' && !isJson) continue;
+    const isValues = type.kind === 'list' && type.item.kind === 'scalar' && !isJson;
     const { contentType, style, explode } = writtenAs(name);
-    if (style === 'deepObject') styles[name] = 'brackets';
+    if (style === 'deepObject' && !isJson) styles[name] = 'brackets';
     else if (isValues && contentType !== undefined && /json/i.test(contentType)) styles[name] = 'json';
     else if (isValues && (style === undefined ? explode === false : explode !== true || style !== 'form')) {
       const joined = explode === true ? undefined : JOINED[style ?? 'form'];

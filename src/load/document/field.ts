@@ -7,7 +7,8 @@ import {
   type ScalarType,
   singleType,
 } from '../../model/field.ts';
-import { isAnyText, primitiveOf } from '../../model/scalar.ts';
+import { isAnyText, isNumeric, primitiveOf, traitsOf } from '../../model/scalar.ts';
+import { ORDERS, type Order } from '../../wire/order.ts';
 import { isXmlName } from '../../wire/xml/text.ts';
 import { positionOf } from '../diagnostic/diagnostic.ts';
 import { type Linking, refuseKey } from '../linking.ts';
@@ -117,7 +118,7 @@ function linkValues(source: DocumentSource, spot: FieldSpot, type: FieldType, po
     ...(isCollection(type) ? { minimum: undefined, maximum: undefined, ...count, entry: entryOf(facets) } : {}),
     patterns: patterns?.map((pattern) => pattern.source),
     enum: listed,
-    labels: listed === undefined ? undefined : linkLabels(linking, declared, listed),
+    labels: listed === undefined ? undefined : linkLabels(linking, declared, listed, scalar),
     default: one('default'),
     assumed: one('assumed'),
     fixed: one('fixed'),
@@ -204,17 +205,30 @@ function linkEnum({ linking }: DocumentSource, list: readonly Scalar[], type: Sc
   return found.length === list.length ? found : undefined;
 }
 
-/** The labels of listed values, by the texts of these. */
-function linkLabels({ report, places }: Linking, declared: FieldDeclared, listed: readonly Scalar[]): Field['labels'] {
+/** The labels of listed values, by the texts of these. A key may be another text of a value: `1.0` of 1. */
+function linkLabels(
+  { report, places }: Linking,
+  declared: FieldDeclared,
+  listed: readonly Scalar[],
+  type: ScalarType,
+): Field['labels'] {
   const labels = declared.labels ?? declared.entry?.labels;
   if (labels === undefined) return undefined;
-  const known = new Set(listed.map(String));
-  for (const value of Object.keys(labels)) {
-    if (known.has(value)) continue;
-    const reason = 'enum does not list it';
-    report.raise('value-does-not-fit', { option: 'label of', value, reason }, places.key(labels, value));
+  const { order } = traitsOf(type);
+  const same = (value: Scalar): string =>
+    order === undefined ? String(value) : (ORDERS[order] as Order).same(String(value));
+  const known = new Map(listed.map((value) => [same(value), String(value)]));
+  const found = new Map<string, string>();
+  for (const [key, label] of Object.entries(labels)) {
+    const fitted = fitValue({ value: isNumeric(type) ? Number(key) : key, written: key }, type);
+    const value = known.get(fitted.fits ? same(fitted.value) : key);
+    if (value !== undefined && !found.has(value)) found.set(value, label);
+    else {
+      const reason = value === undefined ? 'enum does not list it' : `${value} has a label already`;
+      report.raise('value-does-not-fit', { option: 'label of', value: key, reason }, places.key(labels, key));
+    }
   }
-  return labels;
+  return Object.fromEntries(found);
 }
 
 const PLACEHOLDER = /\{fault\.([^{}]*)\}/g;

@@ -162,6 +162,8 @@ export const encoding: JsonSchema = {
   minProperties: 1,
   description: `How fields of \`form: urlencoded\` are written, by their names: ${Object.entries(FORM_STYLES)
     .map(([name, what]) => `\`${name}\`, ${what}`)
-    .join('; ')}. Entries of a list that is one text can't contain what separates them.`,
+    .join(
+      '; ',
+    )}. Entries of a list that is one text can't contain what separates them. An empty list of \`repeat\` or \`brackets\` has no field: a call does not send a required one.`,
   examples: [{ tags: 'comma', address: 'brackets' }],
 };
