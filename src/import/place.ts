@@ -124,13 +124,13 @@ export class Losses {
 const TOLERANT =
   'Correct the contract, or take what is valid with `signalbox import --tolerant`, which lists the rest.';
 
-/** Refuses a contract for everything in it that is not valid, at once. @throws ImportError */
-export function refuseInvalid(all: readonly Loss[]): void {
+/** Refuses a contract for everything in it that is not valid, at once. @param way what the user can do @throws ImportError */
+export function refuseInvalid(all: readonly Loss[], way = TOLERANT): void {
   const invalid = all.filter(({ kind }) => kind === 'invalid');
   const [first, second] = invalid;
   if (first === undefined) return;
   const hints = new Set(invalid.flatMap(({ hint }) => hint ?? []));
-  const hint = [...hints, TOLERANT].join('\n');
+  const hint = [...hints, way].join('\n');
   if (second === undefined) throw new ImportError(first.what, first.place, hint);
   const lines = groupLosses(invalid).map(({ places, what }) => `  ${placesWords(places)}: ${what}`);
   throw new ImportError(`not valid in ${invalid.length} places:\n${lines.join('\n')}`, first.place, hint);

@@ -204,6 +204,48 @@ definitions: { A: { type: object, properties: { b: { $ref: '#/definitions/B', ty
   ]);
 });
 
+it('any number of errors of one part is repaired', async () => {
+  const many = (count: number, text: (index: number) => string) =>
+    Array.from({ length: count }, (_, n) => text(n)).join();
+  const properties = many(3000, (n) => `p${n}: { type: text, more: 1 }`);
+  const parameters = many(
+    500,
+    (n) =>
+      `{ name: q${n}, in: query }, { name: r${n}, in: url, schema: {} }, { name: s${n}, in: query, schema: { type: string } }`,
+  );
+  const unknown = many(500, (n) => `k${n}: 1`);
+  const text = three(
+    get(`parameters: [${parameters}], ${unknown}, ${OK}`),
+    `components: { schemas: { S: { type: object, properties: { ${properties} } } } }\ntags: [${many(1000, (n) => `{ name: t${n}, extra: 1 }`)}]\n`,
+  );
+  const { operations, documents, invalid } = await taken(text);
+  expect(operations[0]?.rest?.uris[0]?.match(/[qrs]\d+/g)).toHaveLength(1000);
+  expect(documents[0]?.fields).toHaveLength(3000);
+  expect(invalid).toHaveLength(2 * 3000 + 500 + 500 + 500 + 1000);
+});
+
+it('a reference to what was left out says so, and is no error of the contract', async () => {
+  const more =
+    "components: { parameters: { p: { in: query, schema: {} }, q: { $ref: '#/components/parameters/gone' } } }\n";
+  const text = three(get(`parameters: [{ $ref: '#/components/parameters/p' }], ${OK}`), more);
+  const { invalid, lost } = await taken(text);
+  expect(invalid).toEqual([
+    'not valid OpenAPI 3.0: "p" lacks "name": "p" is left out',
+    'the reference "#/components/parameters/gone" leads nowhere: what it declares is unknown',
+  ]);
+  expect(lost).toContain('what "#/components/parameters/p" refers to was left out: what it declares is unknown');
+});
+
+it('of a path with and without its slash the valid one is taken', async () => {
+  const { operations, invalid } = await taken(
+    three(`  pets: { get: { operationId: a, ${OK} } }\n  /pets: { get: { operationId: b, ${OK} } }\n`),
+  );
+  expect(operations.map(({ name }) => name)).toEqual(['b']);
+  expect(invalid).toEqual([
+    'not valid OpenAPI 3.0: "paths" can\'t have the key "pets": left out, since "/pets" is there too',
+  ]);
+});
+
 it('everything that is not valid is reported at once, what is alike together, with the way out', async () => {
   const paths = Array.from({ length: 418 }, (_, n) => `  /a${n}: { get: { responses: { '200': {} } } }\n`).join('');
   const error = await importContracts(['api.yaml'], readFrom({ 'api.yaml': three(paths) })).catch((thrown) => thrown);
