@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { importContracts } from '../../../src/import/index.ts';
+import { groupLosses, importContracts } from '../../../src/import/index.ts';
+import { Losses } from '../../../src/import/place.ts';
 import { readFrom } from '../support.ts';
 
 /** What is taken of a contract, and what is listed. */
@@ -254,6 +255,20 @@ it('everything that is not valid is reported at once, what is alike together, wi
   expect(error.hint).toBe(
     'Correct the contract, or take what is valid with `signalbox import --tolerant`, which lists the rest.',
   );
+});
+
+it('what is alike but for several names is grouped by the one that says more', () => {
+  const losses = new Losses();
+  const place = { source: 'api.yaml', line: 1, column: 1 };
+  const add = (map: string, key: string, line: number) =>
+    losses.invalid(`"${map}" can't have the key "${key}"`, 'ignored', { ...place, line });
+  for (let n = 1; n <= 20; n++) add(`m${n}`, n % 2 === 0 ? 'consumes' : 'produces', n);
+  add('m1', 'secret', 21);
+  expect(groupLosses(losses.all()).map(({ what }) => what)).toEqual([
+    '"m1", "m3", "m5" and 7 more can\'t have the key "produces"',
+    '"m2", "m4", "m6" and 7 more can\'t have the key "consumes"',
+    '"m1" can\'t have the key "secret"',
+  ]);
 });
 
 it('choices that contain one another are read in the time of their number, and listed', async () => {
