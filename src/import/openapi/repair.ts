@@ -324,7 +324,7 @@ class Mending {
     const isPath = pointer.length === 1 && pointer[0] === 'paths';
     if (isPath && this.#root.get('paths')?.has(`/${key}`))
       return { removes: member, instead: `left out, since "/${key}" is there too` };
-    if (isPath) return this.#set(member, undefined, `taken as /${key}`);
+    if (isPath) return this.#set(member, undefined, `taken as "/${key}"`);
     const holder = this.#root.at(pointer);
     const isSchema = holder !== undefined && isSchemaAt(pointer);
     if (isSchema && !hasSiblings(this.#version) && OF_LATER_VERSIONS.has(key))

@@ -84,7 +84,7 @@ describe('what is not valid is listed, and the rest taken', () => {
     [
       'a path without a slash',
       `  a/b:\n    get: { operationId: a, ${OK} }\n`,
-      ['not valid OpenAPI 3.0: "paths" can\'t have the key "a/b": taken as /a/b'],
+      ['not valid OpenAPI 3.0: "paths" can\'t have the key "a/b": taken as "/a/b"'],
     ],
   ])('%s', async (_, paths, invalid) => {
     const found = await taken(three(paths));
