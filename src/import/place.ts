@@ -83,8 +83,9 @@ export class Losses {
   readonly #all = new Map<string, Loss>();
 
   /** A value, a check or a rule that is not carried. */
-  add(what: string, instead: string, place: Place, content?: string): void {
-    this.#record({ kind: 'value', place, what, instead, ...(content === undefined ? {} : { content }) });
+  add(what: string, instead: string, place: Place, content?: string, hint?: string): void {
+    const more = { ...(content === undefined ? {} : { content }), ...(hint === undefined ? {} : { hint }) };
+    this.#record({ kind: 'value', place, what, instead, ...more });
   }
 
   /** An operation that can't be called or served. */
@@ -124,13 +125,13 @@ export class Losses {
 const TOLERANT =
   'Correct the contract, or take what is valid with `signalbox import --tolerant`, which lists the rest.';
 
-/** Refuses a contract for everything in it that is not valid, at once. @throws ImportError */
-export function refuseInvalid(all: readonly Loss[]): void {
+/** Refuses a contract for everything in it that is not valid, at once. @param way what the user can do @throws ImportError */
+export function refuseInvalid(all: readonly Loss[], way = TOLERANT): void {
   const invalid = all.filter(({ kind }) => kind === 'invalid');
   const [first, second] = invalid;
   if (first === undefined) return;
   const hints = new Set(invalid.flatMap(({ hint }) => hint ?? []));
-  const hint = [...hints, TOLERANT].join('\n');
+  const hint = [...hints, way].join('\n');
   if (second === undefined) throw new ImportError(first.what, first.place, hint);
   const lines = groupLosses(invalid).map(({ places, what }) => `  ${placesWords(places)}: ${what}`);
   throw new ImportError(`not valid in ${invalid.length} places:\n${lines.join('\n')}`, first.place, hint);
@@ -145,15 +146,28 @@ export interface LossGroup {
   readonly what: string;
 }
 
-/** What a person reads as one: losses that differ in their quoted names alone, in the order of the first of each. */
+/**
+ * What a person reads as one: losses that differ in their quoted names alone, in the order of the first of each. Where several of their
+ * names differ, those are one group that agree in the name with the fewest values.
+ */
 export function groupLosses(losses: readonly Loss[]): readonly LossGroup[] {
-  const groups = Map.groupBy(losses, ({ kind, what, instead }) =>
+  const alike = Map.groupBy(losses, ({ kind, what, instead }) =>
     JSON.stringify([kind, what.replace(QUOTED, '""'), instead.replace(QUOTED, '""')]),
   );
-  return [...groups.values()].map((all) => {
+  const groups = [...alike.values()].flatMap((all) => withCommonName(all));
+  return groups.map((all) => {
     const [first, ...others] = all as [Loss, ...Loss[]];
     return { first, places: [first.place, ...others.map(({ place }) => place)], what: commonWords(all) };
   });
+}
+
+function withCommonName(all: readonly Loss[]): readonly (readonly Loss[])[] {
+  const columns = differingNames(all);
+  const [fewest] = columns.toSorted((one, other) => one.names.size - other.names.size || other.index - one.index);
+  // Where all names differ, groups would be as many as there are losses.
+  const isCommon = fewest !== undefined && (fewest.names.size * 2 <= all.length || all.length <= MOST_LISTED);
+  if (columns.length < 2 || !isCommon) return [all];
+  return [...Map.groupBy(all, ({ what }) => what.match(QUOTED)?.[fewest.index]).values()];
 }
 
 const QUOTED = /"[^"]*"/g;
@@ -163,15 +177,24 @@ const MOST_LISTED = 3;
 
 /** The text of several losses. Where one name differs, the names are listed; where more differ, it is the first text. */
 function commonWords(all: readonly Loss[]): string {
-  const [first = ''] = all.map(({ what }) => what);
-  const names = all.map(({ what }) => what.match(QUOTED) ?? []);
-  const columns = (names[0] ?? []).map((_, index) => new Set(names.map((each) => each[index] ?? '')));
-  const differing = columns.flatMap((column, index) => (column.size > 1 ? [index] : []));
-  const [only] = differing;
+  const { what: first } = all[0] as Loss;
+  const [only, ...others] = differingNames(all);
   if (only === undefined) return first;
-  if (differing.length > 1) return `${first}, and the like`;
+  if (others.length > 0) return `${first}, and the like`;
   let index = 0;
-  return first.replace(QUOTED, (name) => (index++ === only ? listed([...(columns[only] ?? [])]) : name));
+  return first.replace(QUOTED, (name) => (index++ === only.index ? listed([...only.names]) : name));
+}
+
+/** The names that differ in texts of one form, by their position. */
+function differingNames(
+  all: readonly Loss[],
+): readonly { readonly index: number; readonly names: ReadonlySet<string> }[] {
+  const each = all.map(({ what }) => what.match(QUOTED) ?? []);
+  const columns = (each[0] ?? []).map((_, index) => ({
+    index,
+    names: new Set(each.map((names) => names[index] ?? '')),
+  }));
+  return columns.filter(({ names }) => names.size > 1);
 }
 
 function listed(names: readonly string[]): string {

@@ -13,19 +13,22 @@ const RESOLVE_ENTITIES =
  */
 export function parseXml(bytes: Uint8Array, location: string, losses: Losses): XmlElement {
   const text = textOf(bytes, location, true, losses);
+  const entities = new Set<string>();
   try {
     const root = readXmlPastDoctype(text, {
-      entity: (name, line, column) =>
-        losses.invalid(
-          `the entity "${name}" is declared by a DOCTYPE, which is not read`,
-          'left out, with what it declares',
-          { source: location, line, column },
-          RESOLVE_ENTITIES,
-        ),
+      entity: (name, line, column, isValue) => {
+        const what = `the entity "${name}" is declared by a DOCTYPE, which is not read`;
+        const place = { source: location, line, column };
+        // An attribute without it says something else.
+        if (isValue) throw new ImportError(what, place, RESOLVE_ENTITIES);
+        if (entities.has(name)) return;
+        entities.add(name);
+        losses.invalid(what, 'left out, with what it declares', place, RESOLVE_ENTITIES);
+      },
       defaults: (line, column) =>
         losses.add('the defaults of attributes in a DOCTYPE', 'not applied', { source: location, line, column }),
     });
-    checkNamespaces(text, location);
+    checkNamespaces(text, root, location);
     return root;
   } catch (error) {
     if (error instanceof XmlError) {
@@ -37,20 +40,32 @@ export function parseXml(bytes: Uint8Array, location: string, losses: Losses): X
 }
 
 /** What has no declarations in it, and declarations of namespaces. */
-const DECLARATION = /<!--.*?-->|<!\[CDATA\[.*?\]\]>|\sxmlns(?::[^\s=]+)?\s*=\s*(?:"([^"]*)"|'([^']*)')/gs;
+const DECLARATION = /<!--.*?-->|<\?.*?\?>|<!\[CDATA\[.*?\]\]>|\sxmlns(?::[^\s=]+)?\s*=\s*(?:"([^"]*)"|'([^']*)')/gs;
 
 /** Characters that no URI has (RFC 3986, section 2); those beyond ASCII are accepted, as in an IRI. */
 const NOT_IN_URI = /[\s<>"{}|\\^`]/;
 
 /** Refuses namespaces that are no URI references, such as templates that were not filled in (`{{host}}`). @throws ImportError */
-function checkNamespaces(text: string, location: string): void {
+function checkNamespaces(whole: string, root: XmlElement, location: string): void {
+  // A DOCTYPE may have any number of comments without an end in its texts: behind it, each one has an end.
+  const start = startOf(root, whole);
+  const text = whole.slice(start);
   for (const { 0: found, 1: quoted, 2: single, index } of text.matchAll(DECLARATION)) {
     const namespace = quoted ?? single;
     if (namespace === undefined || !NOT_IN_URI.test(namespace)) continue;
-    const before = text.slice(0, index + found.search(/\S/)).split('\n');
+    const before = whole.slice(0, start + index + found.search(/\S/)).split('\n');
     const place = { source: location, line: before.length, column: (before.at(-1) as string).length + 1 };
     throw new ImportError(`the namespace ${JSON.stringify(namespace)} is not a URI`, place);
   }
+}
+
+/** The index of the start tag of an element, whose place is that of the end of the tag. */
+function startOf({ line, column }: XmlElement, text: string): number {
+  let at = 0;
+  const lines = /\r\n?|\n/g;
+  for (let each = 1; each < line && lines.exec(text) !== null; each++) at = lines.lastIndex;
+  for (let each = 1; each < column; each++) at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1;
+  return text.lastIndexOf('<', at);
 }
 
 /** The place of an element. */

@@ -82,6 +82,30 @@ paths:
   ]);
 });
 
+test.each([
+  ['https://evil.example.org/collect', true],
+  ['http://api.box.com/2.0', true],
+  ['https://api.box.com:8443', true],
+  ['https://api.box.com/3.0', false],
+])('a credential that an operation sends to %s is listed as no mere note if that is another origin', async (url, isTold) => {
+  const { losses } = await declaredOf({
+    'box.yaml': `openapi: 3.0.3
+info: { title: Box, version: '1' }
+servers: [{ url: 'https://api.box.com/2.0' }]
+security: [{ token: [] }]
+components: { securitySchemes: { token: { type: http, scheme: bearer } } }
+paths:
+  /a: ${get('a')}
+  /b: ${get('b', at(url))}
+`,
+  });
+  const told = losses.filter(({ what }) => what === `the servers of the operation "b": ${url}`);
+  expect(told.map(({ kind }) => kind)).toEqual([isTold ? 'value' : 'note']);
+  if (!isTold) return;
+  expect(told[0]?.instead).toContain(`with the credential of PARTNER, which is sent to ${new URL(url).origin}`);
+  expect(told[0]?.hint).toMatch(/^If that is not a host of the same partner, give the node PARTNER_\w+ a credential/);
+});
+
 test('a contract whose operations alone have servers is called at the one that most of them have', async () => {
   const { declared } = await declaredOf({
     'twilio.yaml': `openapi: 3.0.3

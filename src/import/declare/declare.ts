@@ -373,7 +373,17 @@ class DeclaredServices {
       }
       const id = this.#node({ ...service, addresses, place }, taken, node);
       for (const each of same) targets.set(each, id);
-      this.#losses.note(what, `called as the node ${id}, with the credential of ${node}`, place);
+      const instead = `called as the node ${id}, with the credential of ${node}`;
+      const sentTo = this.#otherOrigin(id, node);
+      if (sentTo === undefined) this.#losses.note(what, instead, place);
+      else
+        this.#losses.add(
+          what,
+          `${instead}, which is sent to ${sentTo}`,
+          place,
+          undefined,
+          `If that is not a host of the same partner, give the node ${id} a credential of its own, or none.`,
+        );
     }
     return targets;
   }
@@ -411,8 +421,20 @@ class DeclaredServices {
     return id;
   }
 
+  /** Where a node sends the credential of the node of its service, if that is another origin than the latter's. */
+  #otherOrigin(id: string, main: string): string | undefined {
+    const { keys } = this.#nodeOf(id) ?? {};
+    const origin = URL.parse(this.#addressOf(id))?.origin;
+    if (keys?.credential === undefined && keys?.certificate === undefined) return undefined;
+    return origin === URL.parse(this.#addressOf(main))?.origin ? undefined : origin;
+  }
+
+  #nodeOf(node: string) {
+    return [...this.#nodes.values()].find(({ id }) => id === node);
+  }
+
   #addressOf(node: string): string {
-    return [...this.#nodes.values()].find(({ id }) => id === node)?.addresses[0] ?? '';
+    return this.#nodeOf(node)?.addresses[0] ?? '';
   }
 
   /** The schemes of callers, by their ids; `undefined` for the gateway's own. */

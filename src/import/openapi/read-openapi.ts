@@ -32,8 +32,8 @@ export function readOpenApi(
   const { root, repeated } = tree;
   for (const { key, place } of repeated) losses.add(`the key "${key}" is repeated`, 'the last value is used', place);
   const version = versionOf(root);
-  takeValid(root, version, losses);
-  const references = new References(sources, version, losses);
+  const leftOut = takeValid(root, version, losses);
+  const references = new References(sources, version, losses, { location, pointers: leftOut });
   references.check(root);
   const context = { version, references, losses, hasXml: hasXml(sources), told: new Set<string>(), purpose };
   try {

@@ -75,6 +75,12 @@ export function checkHops(hops: number, reference: Node): void {
   if (hops > MOST_HOPS) throw new ImportError(`more than ${MOST_HOPS} references lead to one another`, reference.place);
 }
 
+/** What was removed of a source, by the tokens of its pointer with `/` between. */
+interface LeftOut {
+  readonly location: string;
+  readonly pointers: ReadonlySet<string>;
+}
+
 /** What references of a contract lead to. */
 export class References {
   readonly #sources: Sources<Tree>;
@@ -88,9 +94,12 @@ export class References {
   /** What stands for what is not there, by the text of the reference. */
   readonly #nothing = new Map<string, Node>();
   readonly #version: OpenApiVersion;
+  readonly #leftOut: LeftOut;
   #depth = 0;
 
-  constructor(sources: Sources<Tree>, version: OpenApiVersion, losses: Losses) {
+  /** @param leftOut what was removed of a source because it is not valid */
+  constructor(sources: Sources<Tree>, version: OpenApiVersion, losses: Losses, leftOut: LeftOut) {
+    this.#leftOut = leftOut;
     this.#sources = sources;
     this.#version = version;
     this.#losses = losses;
@@ -112,8 +121,19 @@ export class References {
   #tellNowhere(reference: Node, holder: Node): void {
     const text = reference.text as string;
     if (this.#rootOf(text, reference.tree.location, this.#bases.get(holder.value)) === undefined) return;
+    if (this.#wasLeftOut(text, reference)) {
+      this.#losses.add(`what "${text}" refers to was left out`, 'what it declares is unknown', reference.place);
+      return;
+    }
     const hint = 'Add what it refers to, or correct the reference.';
     this.#losses.invalid(`the reference "${text}" leads nowhere`, 'what it declares is unknown', reference.place, hint);
+  }
+
+  #wasLeftOut(text: string, { tree }: Node): boolean {
+    const { location, pointers } = this.#leftOut;
+    if (tree.location !== location || !text.startsWith('#/')) return false;
+    const tokens = pointerTokens(decoded(text.slice(1)));
+    return tokens.some((_, index) => pointers.has(tokens.slice(0, index + 1).join('/')));
   }
 
   /**

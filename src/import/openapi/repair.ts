@@ -1,7 +1,15 @@
-import { type Losses, type Place, placeWords } from '../place.ts';
+import { type Losses, type Place, placeWords, refuseInvalid } from '../place.ts';
 import { hasSiblings, tellSiblings } from './siblings.ts';
 import { type Node, pointerTokens, type TreeMap, type TreeValue } from './tree.ts';
-import { explained, mostTelling, NAMED, type OpenApiVersion, type SchemaError, validatorOf } from './validate.ts';
+import {
+  byChoice,
+  byMeaning,
+  explained,
+  NAMED,
+  type OpenApiVersion,
+  type SchemaError,
+  validatorOf,
+} from './validate.ts';
 
 /** A part of a contract in another file, by its name among the components of OpenAPI 3. */
 export type PartKind = 'parameters' | 'responses' | 'requestBodies' | 'pathItems';
@@ -9,18 +17,21 @@ export type PartKind = 'parameters' | 'responses' | 'requestBodies' | 'pathItems
 /**
  * Takes what is valid of a contract: what is not valid by the schema of its version is removed, as little as possible, and recorded,
  * all of it at once.
- * @throws ImportError for a contract of which nothing is left
+ * @returns the pointers of what was removed, but for entries of lists
+ * @throws ImportError for a contract of which nothing is left, with all that is recorded
  */
-export function takeValid(root: Node, version: OpenApiVersion, losses: Losses): void {
-  if (validatorOf(version)(root.value)) return;
+export function takeValid(root: Node, version: OpenApiVersion, losses: Losses): ReadonlySet<string> {
+  if (validatorOf(version)(root.value)) return new Set();
   const mending = new Mending(root, version);
   // Path by path and component by component, since each round costs as much as what it checks.
   const isSound = mending.round((copy) => withoutPieces(copy as TreeMap));
   if (isSound)
     for (const piece of piecesOf(root))
       if (!mending.round((copy) => alone(copy as TreeMap, piece))) mending.leaveOut(piece);
+  if (!isSound) mending.tellLast('nothing of the contract is taken');
   mending.report(losses);
-  if (!isSound) throw explained(mending.last as SchemaError, root, version);
+  if (!isSound) refuseInvalid(losses.all(), 'Correct the contract: without this, nothing of it can be taken.');
+  return mending.removed;
 }
 
 /** Takes what is valid of a part of a contract that is in another file, which many of them are not as a whole. */
@@ -29,7 +40,7 @@ export function takeValidPart(node: Node, kind: PartKind, version: OpenApiVersio
   const inComponents = !isItem && version !== '2.0';
   const prefix = isItem ? ['paths', '/part'] : inComponents ? ['components', kind, 'part'] : [kind, 'part'];
   const mending = new Mending(node, version, prefix.length);
-  if (!mending.round((copy) => framed(version, prefix, copy))) mending.tellLast();
+  if (!mending.round((copy) => framed(version, prefix, copy))) mending.tellLast('taken as far as it is known');
   mending.report(losses);
 }
 
@@ -121,9 +132,6 @@ interface Problem {
   readonly hint: string | undefined;
 }
 
-/** Most repairs of one path or component, which is left out then. */
-const MOST_ROUNDS = 200;
-
 /** Removes what is not valid from a tree. */
 class Mending {
   readonly #root: Node;
@@ -136,8 +144,12 @@ class Mending {
   readonly #siblings: { readonly node: Node }[] = [];
   /** Members that were removed, by the map in the copy: what lacks one afterwards is no problem of its own. */
   readonly #removed = new Map<unknown, Map<string, Problem>>();
+  /** Members of the copy that were added, so that it is valid: what adds one again leads nowhere. */
+  readonly #added = new Map<unknown, Set<string>>();
+  /** The pointers of what was removed, but for entries of lists. */
+  readonly removed = new Set<string>();
   /** The error that could not be repaired. */
-  last: SchemaError | undefined;
+  #last: SchemaError | undefined;
 
   constructor(root: Node, version: OpenApiVersion, depth = 0) {
     this.#root = root;
@@ -146,16 +158,54 @@ class Mending {
     this.#copy = structuredClone(root.value) as TreeValue;
   }
 
-  /** Repairs until the values in a frame are valid. @returns whether they are */
+  /** Repairs until the values in a frame are valid, or nothing is repaired any more. @returns whether they are */
   round(frame: (copy: TreeValue) => TreeValue): boolean {
-    const validate = validatorOf(this.#version);
-    for (let rounds = 0; rounds < MOST_ROUNDS; rounds++) {
-      if (validate(frame(this.#copy))) return true;
-      const error = mostTelling(this.#inside(validate.errors ?? []), this.#root, this.#version);
-      this.last = error;
-      if (error === undefined || !this.#mend(error)) return false;
+    for (;;) {
+      const framedCopy = frame(this.#copy);
+      const first = validatorOf(this.#version);
+      if (first(framedCopy)) return true;
+      const all = validatorOf(this.#version, 'all');
+      all(framedCopy);
+      const errors = this.#inside(all.errors ?? []);
+      const order = new Map(errors.map((error, index) => [error, index]));
+      const { certain, choices } = byChoice(errors);
+      const likely = (some: readonly SchemaError[]): readonly SchemaError[] =>
+        byMeaning(some, this.#root, this.#version);
+      if (this.#mendAll(likely(certain), order)) continue;
+      if (
+        choices.length > 1 &&
+        this.#mendAll(
+          choices.flatMap((each) => likely(each).slice(0, 1)),
+          order,
+        )
+      )
+        continue;
+      const [error] = likely(this.#inside(first.errors ?? []));
+      this.#last = error;
+      if (error === undefined || !this.#mendAll([error])) return false;
     }
-    return false;
+  }
+
+  /** Repairs the errors that have nothing to do with an earlier one. @returns whether anything was changed */
+  #mendAll(errors: readonly SchemaError[], order: ReadonlyMap<SchemaError, number> = new Map()): boolean {
+    const mended = new Places();
+    const plans = errors.flatMap((error) => {
+      const pointer = pointerTokens(error.instancePath);
+      const unknown = unknownKeyOf(error);
+      const target = unknown === undefined ? pointer : [...pointer, unknown];
+      if (mended.touches(target)) return [];
+      const plan = this.#planOf(error, pointer);
+      if (plan === undefined || (plan.removes !== undefined && mended.touches(plan.removes))) return [];
+      mended.add(target);
+      if (plan.removes !== undefined) mended.add(plan.removes);
+      return [{ ...plan, pointer, order: order.get(error) ?? 0 }];
+    });
+    for (const { tell } of plans.toSorted((one, other) => one.order - other.order)) tell?.();
+    // From the end of each list on, so that its entries keep their positions.
+    const fromEnd = plans.toSorted((one, other) =>
+      compared(other.removes ?? other.pointer, one.removes ?? one.pointer),
+    );
+    return fromEnd.filter(({ apply }) => apply()).length > 0;
   }
 
   /** Errors with paths from the root. */
@@ -171,15 +221,15 @@ class Mending {
   leaveOut(pointer: Pointer): void {
     const node = this.#root.at(pointer);
     if (node === undefined) return;
-    const what = `not valid OpenAPI ${this.#version}: "${pointer.at(-1)}" has too many errors`;
-    this.#problems.push({ what, instead: 'left out', place: node.place, hint: undefined });
+    this.tellLast(`"${pointer.at(-1)}" is left out`);
     this.#remove(pointer);
   }
 
-  tellLast(): void {
-    if (this.last === undefined) return;
-    const { reason, place } = explained(this.last, this.#root, this.#version);
-    this.#problems.push({ what: reason, instead: 'taken as far as it is known', place, hint: undefined });
+  /** Records the error that could not be repaired. */
+  tellLast(instead: string): void {
+    if (this.#last === undefined) return;
+    const { reason, place } = explained(this.#last, this.#root, this.#version);
+    this.#problems.push({ what: reason, instead, place, hint: undefined });
   }
 
   report(losses: Losses): void {
@@ -192,49 +242,61 @@ class Mending {
     }
   }
 
-  /** Repairs one error. @returns whether anything was changed */
-  #mend(error: SchemaError): boolean {
-    const pointer = pointerTokens(error.instancePath);
-    if (this.#ignoreSiblings(pointer)) return true;
+  /** How one error is repaired; `undefined` if it can't be. */
+  #planOf(error: SchemaError, pointer: Pointer): Plan | undefined {
+    const holder = this.#referenceAround(pointer);
+    if (holder !== undefined) {
+      const node = this.#root.at(holder);
+      const tell = (): void => {
+        if (node !== undefined) this.#siblings.push({ node });
+      };
+      return { removes: holder, tell, apply: () => this.#ignoreSiblings(holder) };
+    }
     const { reason, place, hint } = explained(error, this.#root, this.#version);
     const problem: Problem = { what: reason, instead: 'ignored', place, hint };
     const how = this.#repairOf(error, pointer);
-    if (how === undefined) return false;
+    if (how === undefined) return undefined;
     const cause =
       error.keyword === 'required' ? this.#causeOf(pointer, String(error.params.missingProperty)) : undefined;
-    if (cause === undefined) this.#problems.push(problem);
-    if (cause === undefined || how.removes !== undefined) (cause ?? problem).instead = how.instead;
-    if (how.removes !== undefined) return this.#remove(how.removes, cause ?? problem);
-    return how.adapts();
+    const tell = (): void => {
+      if (cause === undefined) this.#problems.push(problem);
+      if (cause === undefined || how.removes !== undefined) (cause ?? problem).instead = how.instead;
+    };
+    const { removes } = how;
+    return removes === undefined
+      ? { tell, apply: how.adapts }
+      : { removes, tell, apply: () => this.#remove(removes, cause ?? problem) };
   }
 
   #causeOf(pointer: Pointer, missing: string): Problem | undefined {
     return this.#removed.get(valueAt(this.#copy, pointer))?.get(missing);
   }
 
-  /** What is next to a reference does not count in OpenAPI 2.0 and 3.0, but for paths, where it may (3.0.3, section 4.7.9). */
-  #ignoreSiblings(pointer: Pointer): boolean {
-    if (hasSiblings(this.#version)) return false;
+  /** The reference around a place that has other members too, if these don't count. */
+  #referenceAround(pointer: Pointer): Pointer | undefined {
+    if (hasSiblings(this.#version)) return undefined;
     for (let length = pointer.length; length > 0; length--) {
       const holder = pointer.slice(0, length);
       const value = valueAt(this.#copy, holder);
       const areNames = NAMED.has(holder.at(-1) ?? '') && !NAMED.has(holder.at(-2) ?? '');
       if (areNames || holder.at(-2) === 'paths' || !isMap(value) || typeof value.$ref !== 'string') continue;
-      const others = Object.keys(value).filter((key) => key !== '$ref');
-      if (others.length === 0) continue;
-      const node = this.#root.at(holder);
-      if (node !== undefined) this.#siblings.push({ node });
-      for (const key of others) delete (value as Record<string, TreeValue>)[key];
-      return true;
+      if (Object.keys(value).length > 1) return holder;
     }
-    return false;
+    return undefined;
+  }
+
+  /** What is next to a reference does not count in OpenAPI 2.0 and 3.0, but for paths, where it may (3.0.3, section 4.7.9). */
+  #ignoreSiblings(holder: Pointer): boolean {
+    const value = valueAt(this.#copy, holder) as Record<string, TreeValue>;
+    for (const key of Object.keys(value)) if (key !== '$ref') delete value[key];
+    return true;
   }
 
   #repairOf(error: SchemaError, pointer: Pointer): Repair | undefined {
     const { keyword, params } = error;
     const holder = valueAt(this.#copy, pointer);
-    const unknown = params.additionalProperty ?? params.unevaluatedProperty ?? params.propertyName;
-    if (typeof unknown === 'string') return this.#unknownKey(unknown, pointer);
+    const unknown = unknownKeyOf(error);
+    if (unknown !== undefined) return this.#unknownKey(unknown, pointer);
     if (keyword === 'required' && isMap(holder))
       return this.#missingKey(String(params.missingProperty), holder, pointer);
     if (keyword === 'uniqueItems')
@@ -259,7 +321,10 @@ class Mending {
   #unknownKey(key: string, pointer: Pointer): Repair {
     const member = [...pointer, key];
     // A path without its slash is one all the same.
-    if (pointer.length === 1 && pointer[0] === 'paths') return this.#set(member, undefined, `taken as /${key}`);
+    const isPath = pointer.length === 1 && pointer[0] === 'paths';
+    if (isPath && this.#root.get('paths')?.has(`/${key}`))
+      return { removes: member, instead: `left out, since "/${key}" is there too` };
+    if (isPath) return this.#set(member, undefined, `taken as "/${key}"`);
     const holder = this.#root.at(pointer);
     const isSchema = holder !== undefined && isSchemaAt(pointer);
     if (isSchema && !hasSiblings(this.#version) && OF_LATER_VERSIONS.has(key))
@@ -281,8 +346,11 @@ class Mending {
     const adapts = (): boolean => {
       const map = valueAt(this.#copy, pointer.slice(0, -1)) as Record<string, TreeValue>;
       const key = pointer.at(-1) as string;
-      if (value === undefined) delete map[key];
-      else map[key] = value;
+      if (value === undefined) return Object.hasOwn(map, key) && delete map[key];
+      const added = this.#added.get(map) ?? new Set();
+      if (added.has(key)) return false;
+      this.#added.set(map, added.add(key));
+      map[key] = value;
       return true;
     };
     return { instead, adapts };
@@ -296,12 +364,58 @@ class Mending {
     else if (!Object.hasOwn(container, key)) return false;
     else delete (container as Record<string, TreeValue>)[key];
     this.#root.at(around)?.remove(key);
+    if (!Array.isArray(container)) this.removed.add(pointer.join('/'));
     if (problem !== undefined) {
       const known = this.#removed.get(container) ?? new Map<string, Problem>();
       this.#removed.set(container, known.set(key, problem));
     }
     return true;
   }
+}
+
+/** A repair that can be done. */
+interface Plan {
+  readonly removes?: Pointer;
+  readonly tell?: () => void;
+  /** @returns whether anything was changed */
+  readonly apply: () => boolean;
+}
+
+/** Places of which no two are inside one another. */
+class Places {
+  readonly #own = new Set<string>();
+  readonly #around = new Set<string>();
+
+  add(pointer: Pointer): void {
+    pointer.forEach((_, length) => {
+      this.#around.add(keyOf(pointer.slice(0, length)));
+    });
+    this.#own.add(keyOf(pointer));
+  }
+
+  /** Whether a place is around or inside one of them. */
+  touches(pointer: Pointer): boolean {
+    if (this.#around.has(keyOf(pointer)) || this.#own.has(keyOf(pointer))) return true;
+    return pointer.some((_, length) => this.#own.has(keyOf(pointer.slice(0, length))));
+  }
+}
+
+const keyOf = (pointer: Pointer): string => pointer.map((each) => `/${each.replaceAll('/', '~1')}`).join('');
+
+/** An order of places in which the entries of a list are as in it. */
+function compared(one: Pointer, other: Pointer): number {
+  const at = one.findIndex((token, index) => token !== other[index]);
+  const [a = '', b = ''] = at === -1 ? [] : [one[at], other[at]];
+  const [x, y] = [a, b].map((each) => (/^\d+$/.test(each) ? Number(each) : Number.POSITIVE_INFINITY)) as [
+    number,
+    number,
+  ];
+  return x === y ? Number(a > b) - Number(a < b) : x - y;
+}
+
+function unknownKeyOf({ params }: SchemaError): string | undefined {
+  const unknown = params.additionalProperty ?? params.unevaluatedProperty ?? params.propertyName;
+  return typeof unknown === 'string' ? unknown : undefined;
 }
 
 /** What is done about an error: something is removed, or only what is checked is changed. */

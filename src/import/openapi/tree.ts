@@ -27,7 +27,7 @@ export interface Tree {
 /** Offsets of the members of one container. */
 interface Offsets {
   readonly start: number;
-  /** Keys of a map in their order; for a list empty. */
+  /** Keys of a map in their order, with those that were removed since; for a list empty. */
   readonly keys: readonly string[];
   /** Offsets of keys; for a list of entries. */
   readonly at: readonly number[];
@@ -92,7 +92,9 @@ export class Node {
     const { map } = this;
     if (map === undefined) return [];
     const offsets = this.tree.offsetsOf(map);
-    return offsets.keys.map((key, index) => [key, this.#member(map[key] as TreeValue, offsets, index)] as const);
+    return offsets.keys.flatMap((key, index) =>
+      Object.hasOwn(map, key) ? [[key, this.#member(map[key] as TreeValue, offsets, index)] as const] : [],
+    );
   }
 
   /** Entries of a list. */
@@ -101,6 +103,12 @@ export class Node {
     if (!Array.isArray(value)) return [];
     const offsets = this.tree.offsetsOf(value);
     return value.map((each: TreeValue, index) => this.#member(each, offsets, index));
+  }
+
+  #item(index: number): Node | undefined {
+    const list = this.value as readonly TreeValue[];
+    const each = list[index];
+    return each === undefined ? undefined : this.#member(each, this.tree.offsetsOf(list), index);
   }
 
   /** A map without some of its members. The same one each time. */
@@ -124,7 +132,7 @@ export class Node {
   at(tokens: readonly string[], partly = false): Node | undefined {
     let node: Node = this;
     for (const token of tokens) {
-      const next = Array.isArray(node.value) ? node.items()[Number(token)] : node.get(token);
+      const next = Array.isArray(node.value) ? node.#item(Number(token)) : node.get(token);
       if (next === undefined) return partly ? node : undefined;
       node = next;
     }
@@ -191,7 +199,7 @@ class TreeText {
     const known = this.#parts.get(map);
     if (known !== undefined) return known;
     const { start, keys: names, at, values } = this.offsetsOf(map);
-    const kept = names.flatMap((name, index) => (keys.has(name) ? [] : [index]));
+    const kept = names.flatMap((name, index) => (keys.has(name) || !Object.hasOwn(map, name) ? [] : [index]));
     const part = Object.fromEntries(Object.entries(map).filter(([key]) => !keys.has(key)));
     const pick = (offsets: readonly number[]): number[] => kept.map((index) => offsets[index] ?? start);
     this.tie(part, { start, keys: kept.map((index) => names[index] as string), at: pick(at), values: pick(values) });
@@ -199,18 +207,17 @@ class TreeText {
     return part;
   }
 
-  /** Removes a member of a map, or an entry of a list by its index. */
+  /** Removes a member of a map, whose offsets stay so that many can be removed, or an entry of a list by its index. */
   remove(container: TreeMap | readonly TreeValue[], token: string): void {
-    const { start, keys, at, values } = this.offsetsOf(container);
-    const isList = Array.isArray(container);
-    const index = isList ? Number(token) : keys.indexOf(token);
-    if (!(index >= 0)) return;
-    if (isList) (container as TreeValue[]).splice(index, 1);
-    else delete (container as Record<string, TreeValue>)[token];
-    const others = <T>(all: readonly T[]): T[] => all.filter((_, each) => each !== index);
-    this.tie(container, { start, keys: others(keys), at: others(at), values: others(values) });
-    this.#indexes.delete(container);
     this.#parts.delete(container);
+    if (!Array.isArray(container)) {
+      delete (container as Record<string, TreeValue>)[token];
+      return;
+    }
+    const index = Number(token);
+    if (!(index >= 0)) return;
+    const { at, values } = this.offsetsOf(container);
+    for (const each of new Set<readonly unknown[]>([container, at, values])) (each as unknown[]).splice(index, 1);
   }
 
   placeOf(offset: number): Place {

@@ -14,6 +14,8 @@ export interface SchemaError {
   readonly message?: string;
   /** The value of the keyword. */
   readonly schema?: unknown;
+  /** The schema that has the keyword. */
+  readonly parentSchema?: { readonly required?: unknown };
 }
 
 /** The part of the validator that its types leave out: a compiled schema of a version, which is in the package. */
@@ -32,14 +34,18 @@ export const NAMED: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Compiled once: each schema takes 0.1 s. */
-let validator: Compiled | undefined;
+/** Compiled once: each schema takes 0.1 s. The first reports the first error alone, the second all. */
+const validators: { first?: Compiled; all?: Compiled } = {};
 
-/** The compiled schema of a version, which reports the first error alone. */
-export function validatorOf(version: OpenApiVersion): ReturnType<Compiled['getAjvValidator']> {
+/** The compiled schema of a version. @param reports the first error alone, which is the faster way to a yes or no, or all */
+export function validatorOf(
+  version: OpenApiVersion,
+  reports: 'first' | 'all' = 'first',
+): ReturnType<Compiled['getAjvValidator']> {
   // Patterns of other dialects are listed where they are, and other formats are of texts that are for people.
-  validator ??= new Validator({ validateFormats: false, verbose: true }) as unknown as Compiled;
-  return validator.getAjvValidator(version);
+  const options = { validateFormats: false, verbose: true, allErrors: reports === 'all' };
+  validators[reports] ??= new Validator(options) as unknown as Compiled;
+  return validators[reports].getAjvValidator(version);
 }
 
 /** The version of a contract. @throws ImportError for what is none that is read */
@@ -62,12 +68,8 @@ export function versionOf(root: Node): OpenApiVersion {
 /** Keywords that only combine others, whose errors say more. */
 const COMBINING = new Set(['oneOf', 'anyOf', 'allOf', 'if', '$ref', '$dynamicRef', 'not']);
 
-/** The error of the branch that the author most likely meant: the deepest one, and not that a reference is missing. */
-export function mostTelling(
-  errors: readonly SchemaError[],
-  root: Node,
-  version: OpenApiVersion,
-): SchemaError | undefined {
+/** Errors by how likely the author meant the branch that they are of: the deepest ones first, and not that a reference is missing. */
+export function byMeaning(errors: readonly SchemaError[], root: Node, version: OpenApiVersion): readonly SchemaError[] {
   const weight = ({ keyword, instancePath, params }: SchemaError): number => {
     const depth = instancePath.split('/').length * 4;
     if (params.missingProperty === '$ref') return depth - 1;
@@ -75,7 +77,61 @@ export function mostTelling(
     return depth + (keyword === 'type' ? 2 : 3);
   };
   const meant = errors.filter((each) => isMeant(each, root, version));
-  return (meant.length > 0 ? meant : errors).toSorted((one, other) => weight(other) - weight(one))[0];
+  return (meant.length > 0 ? meant : errors).toSorted((one, other) => weight(other) - weight(one));
+}
+
+/** The errors that are of no branch, or of the only one that the value can be, and those of each choice whose branches all fail. */
+export function byChoice(errors: readonly SchemaError[]): {
+  readonly certain: readonly SchemaError[];
+  readonly choices: readonly (readonly SchemaError[])[];
+} {
+  // What is no reference is the other thing.
+  const things = new Set(errors.flatMap((each) => (each.params.missingProperty === '$ref' ? [each.instancePath] : [])));
+  const own = errors.filter((each) => !(things.has(each.instancePath) && isOfReference(each)));
+  const combined = own.filter(({ keyword }) => keyword === 'oneOf' || keyword === 'anyOf');
+  const failing = Map.groupBy(combined, ({ instancePath }) => instancePath);
+  // One of them is that of the reference and the thing.
+  const choices = new Set(
+    [...failing].flatMap(([path, each]) => (each.length > (things.has(path) ? 1 : 0) ? [path] : [])),
+  );
+  const around = new Set([...choices].flatMap((path) => [...prefixesOf(path)]));
+  const groups = Map.groupBy(own, ({ instancePath }) =>
+    prefixesOf(instancePath, true).find((each) => choices.has(each)),
+  );
+  const certain = (groups.get(undefined) ?? []).filter(({ instancePath }) => !around.has(instancePath));
+  groups.delete(undefined);
+  return { certain: firstKeywords(certain), choices: [...groups.values()].map(firstOfEach) };
+}
+
+/** The paths around a path, the outermost first. */
+function prefixesOf(path: string, isIncluded = false): readonly string[] {
+  const ends = [...path.matchAll(/\//g)].map(({ index }) => index);
+  return [...ends.map((end) => path.slice(0, end)), ...(isIncluded ? [path] : [])];
+}
+
+/** The errors of the first keyword of each schema that a value fails: what comes after it depends on it. */
+function firstKeywords(errors: readonly SchemaError[]): readonly SchemaError[] {
+  const known = new Map<string, string>();
+  return errors.filter(({ instancePath, schemaPath, keyword }) => {
+    const key = `${instancePath} ${schemaPath.slice(0, schemaPath.lastIndexOf('/'))}`;
+    const first = known.get(key) ?? keyword;
+    known.set(key, first);
+    return first === keyword;
+  });
+}
+
+function isOfReference({ parentSchema }: SchemaError): boolean {
+  const required = parentSchema?.required;
+  return Array.isArray(required) && required.includes('$ref');
+}
+
+/** The first error of each definition, which is what matters of a branch. */
+function firstOfEach(errors: readonly SchemaError[]): readonly SchemaError[] {
+  const known = new Set<string>();
+  return errors.filter(({ keyword, schemaPath }) => {
+    const definition = COMBINING.has(keyword) ? schemaPath : (/^#\/\w+\/\w+/.exec(schemaPath)?.[0] ?? schemaPath);
+    return !known.has(definition) && known.add(definition);
+  });
 }
 
 /** What a parameter is by its member `in`, in the order in which the schema of 3.0 has a branch for each. */

@@ -1,5 +1,5 @@
 import { childrenOf, textOf, type XmlElement } from '../../wire/xml/tree.ts';
-import type { Losses, Place } from '../place.ts';
+import { ImportError, type Losses, type Place } from '../place.ts';
 import { resolveLocation, type Sources } from '../source.ts';
 import { attribute, childrenNamed, placeOf, proseOf } from '../xml.ts';
 import { type Inclusion, inclusionIn } from './inclusion.ts';
@@ -13,20 +13,28 @@ export function elementsOf(element: XmlElement): XmlElement[] {
 export interface Node {
   readonly element: XmlElement;
   readonly location: string;
+  /** Whether a reference or an inclusion led to it, or to something around it: as often as there are of these. */
+  readonly isFollowed?: true;
 }
 
 export function placeIn({ element, location }: Node): Place {
   return placeOf(element, location);
 }
 
-/** Most inclusions of inclusions: they may lead to themselves. */
+/** Most inclusions that lead to one another. */
 const DEEPEST_INCLUSION = 20;
+
+/** Most elements that references and inclusions lead to, with those inside, each as often as it is reached. */
+const MOST_FOLLOWED = 200_000;
 
 /** Children with a name, after references to others are followed. */
 export class WadlTree {
   readonly #sources: Sources<XmlElement>;
   readonly #losses: Losses;
   readonly #byId = new Map<string, XmlElement>();
+  /** The inclusions that are followed now, which lead to one another. */
+  readonly #including = new Set<XmlElement>();
+  #followed = 0;
 
   constructor(sources: Sources<XmlElement>, losses: Losses) {
     this.#sources = sources;
@@ -49,43 +57,66 @@ export class WadlTree {
     });
   }
 
-  /** The elements inside one, with those that it includes. */
-  contentOf({ element, location }: Node, depth = 0): Node[] {
-    return childrenOf(element).flatMap((each) => {
-      const inclusion = inclusionIn(each);
-      return inclusion === undefined ? [{ element: each, location }] : this.#included(each, location, inclusion, depth);
+  /** The elements inside one, with those that it includes. @throws ImportError if inclusions and references lead to too many */
+  contentOf(parent: Node): Node[] {
+    return childrenOf(parent.element).flatMap((element) => {
+      const each = { ...parent, element };
+      if (parent.isFollowed) this.#count(each);
+      const inclusion = inclusionIn(element);
+      return inclusion === undefined ? [each] : this.#included(each, inclusion);
     });
   }
 
   /** What `xi:include` includes, which may be a further one; its `xi:fallback` if that is missing (XInclude, section 3.2). */
-  #included(element: XmlElement, location: string, inclusion: Inclusion, depth: number): Node[] {
-    const { href, id } = inclusion;
-    const from = { element, location };
+  #included(from: Node, inclusion: Inclusion): Node[] {
+    const { element } = from;
+    this.#count(from);
+    const isCircle = this.#including.has(element);
+    if (isCircle || this.#including.size > DEEPEST_INCLUSION) {
+      const what = isCircle ? 'includes itself' : 'leads to too many further inclusions';
+      this.#losses.add(`"${inclusion.href}" ${what}`, 'left out', placeIn(from));
+      return [];
+    }
+    this.#including.add(element);
+    try {
+      return this.#inclusion(from, inclusion);
+    } finally {
+      this.#including.delete(element);
+    }
+  }
+
+  #inclusion(from: Node, { href, id }: Inclusion): Node[] {
+    const { element, location } = from;
     const target = href === '' ? location : resolveLocation(href, location);
     const root = this.#sources.at(target);
-    if (root === undefined || depth > DEEPEST_INCLUSION) {
-      if (root !== undefined) this.#losses.add(`"${href}" includes itself`, 'left out', placeIn(from));
+    if (root === undefined)
       return childrenOf(element).flatMap((each) =>
-        each.local === 'fallback' ? this.contentOf({ element: each, location }, depth + 1) : [],
+        each.local === 'fallback' ? this.contentOf({ ...from, element: each }) : [],
       );
-    }
     const found = id === '' ? root : this.#byId.get(`${target}#${id}`);
     const isText = attribute(element, 'parse') === 'text';
     if (found === undefined)
       this.#losses.add(`the part "${id}" of "${href}" does not exist`, 'left out', placeIn(from));
     if (found === undefined || isText) return [];
     const further = inclusionIn(found);
-    return further === undefined
-      ? [{ element: found, location: target }]
-      : this.#included(found, target, further, depth + 1);
+    const node: Node = { element: found, location: target, isFollowed: true };
+    return further === undefined ? [node] : this.#included(node, further);
   }
 
-  /** What a reference `file.wadl#id` leads to; `undefined` when it does not exist, which is recorded. */
+  #count(node: Node): void {
+    if (++this.#followed > MOST_FOLLOWED)
+      throw new ImportError(`references and inclusions lead to more than ${MOST_FOLLOWED} elements`, placeIn(node));
+  }
+
+  /** What a reference `file.wadl#id` leads to; `undefined` when it does not exist, which is recorded. @throws ImportError as {@link contentOf} */
   referred(href: string, from: Node): Node | undefined {
     const [, file = '', id = ''] = /^([^#]*)#?(.*)$/s.exec(href) ?? [];
     const location = file === '' ? from.location : resolveLocation(file, from.location);
     const found = this.#byId.get(`${location}#${id}`);
-    if (found !== undefined) return { element: found, location };
+    if (found !== undefined) {
+      this.#count(from);
+      return { element: found, location, isFollowed: true };
+    }
     // A missing file was recorded when it was read.
     if (this.#sources.at(location) !== undefined)
       this.#losses.add(`the reference "${href}" leads nowhere`, 'left out', placeIn(from));

@@ -119,8 +119,7 @@ export class CharacterReader {
     if (name === '') throw this.#source.error('empty entity name', start);
     if (!isXmlName(name)) throw this.#source.error('disallowed character in entity name', start);
     if (this.doctype === undefined) throw this.#source.error('undefined entity', start);
-    if (isValue) throw this.#source.error(`the entity "${name}" is declared by a DOCTYPE, which is not read`, start);
-    this.doctype.entity(name, this.#source.lineOf(start), this.#source.columnOf(start));
+    this.doctype.entity(name, this.#source.lineOf(start), this.#source.columnOf(start), isValue);
     return '';
   }
 }

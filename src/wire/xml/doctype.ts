@@ -4,8 +4,11 @@ import { skipWhite, type XmlSource } from './source.ts';
 
 /** What is reported of a document whose DOCTYPE is read past. Nothing that one declares is fetched, expanded or applied. */
 export interface DoctypeReport {
-  /** A reference in a text to an entity that only a DOCTYPE may declare. Nothing stands for it. Lines and columns count from 1. */
-  entity(name: string, line: number, column: number): void;
+  /**
+   * A reference to an entity that only a DOCTYPE may declare. Nothing stands for it. Lines and columns count from 1.
+   * @param isValue whether it is in the value of an attribute and not in a text
+   */
+  entity(name: string, line: number, column: number, isValue: boolean): void;
   /** A declaration of attributes with a default, other than of namespaces. */
   defaults(line: number, column: number): void;
 }

@@ -44,6 +44,26 @@ const LONG = 20_000;
 const DOUBLED = 40;
 
 export const BOMBS: Readonly<Record<string, Bomb>> = {
+  'inclusions that lead back': () => ({
+    'bomb.wadl': resource(
+      `<resource path="a"><i:include xmlns:i="http://www.w3.org/2001/XInclude" id="i" href="gone.xml"><i:fallback>${'<i:include href="" xpointer="i"/>'.repeat(20)}</i:fallback></i:include>${getMethod}</resource>`,
+    ),
+  }),
+  'a DOCTYPE of comments without an end': () => ({
+    'bomb.xsd': `<!DOCTYPE a [<!ENTITY x "${'<!--'.repeat(1_000_000)}">]>${schema('')}`,
+  }),
+  'members of a map that are not valid': () => ({
+    'bomb.json': openApi(`"A":{}`).replace(
+      '"paths":{',
+      `"paths":{${times(20_000, (index) => `"p${index}":{"get":1},`)}`,
+    ),
+  }),
+  'properties that are not valid': () => ({
+    'bomb.json': openApi(`"A":{"properties":{${times(5000, (index) => `"p${index}":{"type":"text"}`, ',')}}}`).replace(
+      '3.1.0',
+      '3.0.3',
+    ),
+  }),
   'a billion laughs': () => ({
     'bomb.wsdl': contractWith(documentation('&l12;'), doctype(`<!ENTITY l0 "ha">${laughs}`)),
   }),

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { importContracts } from '../../../src/import/index.ts';
+import { groupLosses, importContracts } from '../../../src/import/index.ts';
+import { Losses } from '../../../src/import/place.ts';
 import { readFrom } from '../support.ts';
 
 /** What is taken of a contract, and what is listed. */
@@ -83,7 +84,7 @@ describe('what is not valid is listed, and the rest taken', () => {
     [
       'a path without a slash',
       `  a/b:\n    get: { operationId: a, ${OK} }\n`,
-      ['not valid OpenAPI 3.0: "paths" can\'t have the key "a/b": taken as /a/b'],
+      ['not valid OpenAPI 3.0: "paths" can\'t have the key "a/b": taken as "/a/b"'],
     ],
   ])('%s', async (_, paths, invalid) => {
     const found = await taken(three(paths));
@@ -204,6 +205,48 @@ definitions: { A: { type: object, properties: { b: { $ref: '#/definitions/B', ty
   ]);
 });
 
+it('any number of errors of one part is repaired', async () => {
+  const many = (count: number, text: (index: number) => string) =>
+    Array.from({ length: count }, (_, n) => text(n)).join();
+  const properties = many(3000, (n) => `p${n}: { type: text, more: 1 }`);
+  const parameters = many(
+    500,
+    (n) =>
+      `{ name: q${n}, in: query }, { name: r${n}, in: url, schema: {} }, { name: s${n}, in: query, schema: { type: string } }`,
+  );
+  const unknown = many(500, (n) => `k${n}: 1`);
+  const text = three(
+    get(`parameters: [${parameters}], ${unknown}, ${OK}`),
+    `components: { schemas: { S: { type: object, properties: { ${properties} } } } }\ntags: [${many(1000, (n) => `{ name: t${n}, extra: 1 }`)}]\n`,
+  );
+  const { operations, documents, invalid } = await taken(text);
+  expect(operations[0]?.rest?.uris[0]?.match(/[qrs]\d+/g)).toHaveLength(1000);
+  expect(documents[0]?.fields).toHaveLength(3000);
+  expect(invalid).toHaveLength(2 * 3000 + 500 + 500 + 500 + 1000);
+});
+
+it('a reference to what was left out says so, and is no error of the contract', async () => {
+  const more =
+    "components: { parameters: { p: { in: query, schema: {} }, q: { $ref: '#/components/parameters/gone' } } }\n";
+  const text = three(get(`parameters: [{ $ref: '#/components/parameters/p' }], ${OK}`), more);
+  const { invalid, lost } = await taken(text);
+  expect(invalid).toEqual([
+    'not valid OpenAPI 3.0: "p" lacks "name": "p" is left out',
+    'the reference "#/components/parameters/gone" leads nowhere: what it declares is unknown',
+  ]);
+  expect(lost).toContain('what "#/components/parameters/p" refers to was left out: what it declares is unknown');
+});
+
+it('of a path with and without its slash the valid one is taken', async () => {
+  const { operations, invalid } = await taken(
+    three(`  pets: { get: { operationId: a, ${OK} } }\n  /pets: { get: { operationId: b, ${OK} } }\n`),
+  );
+  expect(operations.map(({ name }) => name)).toEqual(['b']);
+  expect(invalid).toEqual([
+    'not valid OpenAPI 3.0: "paths" can\'t have the key "pets": left out, since "/pets" is there too',
+  ]);
+});
+
 it('everything that is not valid is reported at once, what is alike together, with the way out', async () => {
   const paths = Array.from({ length: 418 }, (_, n) => `  /a${n}: { get: { responses: { '200': {} } } }\n`).join('');
   const error = await importContracts(['api.yaml'], readFrom({ 'api.yaml': three(paths) })).catch((thrown) => thrown);
@@ -212,6 +255,20 @@ it('everything that is not valid is reported at once, what is alike together, wi
   expect(error.hint).toBe(
     'Correct the contract, or take what is valid with `signalbox import --tolerant`, which lists the rest.',
   );
+});
+
+it('what is alike but for several names is grouped by the one that says more', () => {
+  const losses = new Losses();
+  const place = { source: 'api.yaml', line: 1, column: 1 };
+  const add = (map: string, key: string, line: number) =>
+    losses.invalid(`"${map}" can't have the key "${key}"`, 'ignored', { ...place, line });
+  for (let n = 1; n <= 20; n++) add(`m${n}`, n % 2 === 0 ? 'consumes' : 'produces', n);
+  add('m1', 'secret', 21);
+  expect(groupLosses(losses.all()).map(({ what }) => what)).toEqual([
+    '"m1", "m3", "m5" and 7 more can\'t have the key "produces"',
+    '"m2", "m4", "m6" and 7 more can\'t have the key "consumes"',
+    '"m1" can\'t have the key "secret"',
+  ]);
 });
 
 it('choices that contain one another are read in the time of their number, and listed', async () => {

@@ -26,6 +26,27 @@ describe('the tree of a contract', () => {
     expect(parse('{ "a": 1, # one\n "b": [2,] }').root.value).toEqual({ a: 1, b: [2] });
   });
 
+  it('loses members of maps, and entries of lists, and keeps the places of the others', () => {
+    const { root } = parse('a: 1\nb: 2\nc: [x, y, z]\nd: 4\n');
+    for (const key of ['a', 'd', 'gone']) root.remove(key);
+    root.get('c')?.remove('1');
+    expect(root.entries().map(([key, { value, place }]) => [key, value, place.line])).toEqual([
+      ['b', 2, 2],
+      ['c', ['x', 'z'], 3],
+    ]);
+    expect(root.get('a')).toBeUndefined();
+    expect(root.without(new Set(['b'])).entries()).toHaveLength(1);
+    expect(root.at(['c', '1'])?.place).toEqual({ source: 'api', line: 3, column: 11 });
+  });
+
+  it('loses any number of members and entries in steps as many', () => {
+    const count = 200_000;
+    const keys = Array.from({ length: count }, (_, index) => `k${index}`);
+    const { root } = parse(JSON.stringify({ map: Object.fromEntries(keys.map((key) => [key, 1])) }));
+    for (const key of keys) root.get('map')?.remove(key);
+    expect(root.get('map')?.entries()).toEqual([]);
+  });
+
   it('has a key __proto__ as a member like any other', () => {
     for (const { root } of [parse('{ "__proto__": { "a": 1 } }'), parse('__proto__: { a: 1 }')])
       expect(root.get('__proto__')?.get('a')?.value).toBe(1);

@@ -147,6 +147,39 @@ describe('xi:include', () => {
     expect(losses.map(({ what }) => what)).toEqual(['the part "gone.xml" does not exist']);
   });
 
+  it('that leads back to itself from many places is listed for each, and followed once', async () => {
+    const back = '<xi:include href="gone.xml" xpointer="x"/><xi:include href="" xpointer="i"/>'.repeat(30);
+    const { losses } = await declaredOf({
+      'shop.wadl': `<application ${NS} ${XI}><resources base="http://h/"><resource path="a"><method name="GET" id="a"/>
+<xi:include id="i" href="gone.xml"><xi:fallback>${back}</xi:fallback></xi:include></resource></resources></application>`,
+    });
+    expect(losses.filter(({ what }) => what === '"gone.xml" includes itself')).toHaveLength(1);
+  });
+
+  const doubled = (levels: number, each: (level: number) => string): string =>
+    Array.from({ length: levels }, (_, level) => each(level)).join('');
+
+  it.each([
+    [
+      'inclusions',
+      `<xi:include href="" xpointer="i0"/></resource></resources>${doubled(
+        19,
+        (level) =>
+          `<xi:include id="i${level}" href="gone.xml"><xi:fallback>${`<xi:include href="" xpointer="i${level + 1}"/>`.repeat(20)}</xi:fallback></xi:include>`,
+      )}`,
+    ],
+    [
+      'references',
+      `${'<method href="#m"/>'.repeat(400)}</resource></resources><method name="GET" id="m"><request>${'<representation href="#r"/>'.repeat(400)}</request></method>
+<representation id="r" mediaType="application/x-www-form-urlencoded">${'<param href="#p"/>'.repeat(400)}</representation><param id="p" name="p" style="query"/>`,
+    ],
+  ])('%s that lead to too many elements are refused', async (_, inside) => {
+    const text = `<application ${NS} ${XI}><resources base="http://h/"><resource path="a">${inside}</application>`;
+    await expect(declaredOf({ 'shop.wadl': text })).rejects.toThrow(
+      /^shop\.wadl:\d+:\d+: references and inclusions lead to more than 200000 elements$/,
+    );
+  });
+
   it('that includes itself is listed', async () => {
     const files = {
       'shop.wadl': `<application ${NS} ${XI}><resources base="http://h/"><resource path="a"><method name="GET" id="read"/>
