@@ -2,7 +2,6 @@ import { CodecError, compileDocument, compileText, type Step } from '../codec/in
 import { didYouMean } from '../load/diagnostic/suggest.ts';
 import { codeDiagnostic, type Diagnostic, type Place } from '../load/index.ts';
 import { isTreeMap, type MockTrees, readMocks, type TreeMap, type TreeValue } from '../load/mocks.ts';
-import { milliseconds } from '../load/value/units.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import { everyField } from '../model/derivation.ts';
 import { bareField, type Document } from '../model/document.ts';
@@ -12,9 +11,11 @@ import type { Registry } from '../model/registry.ts';
 import { primitiveOf } from '../model/scalar.ts';
 import type { Message, Operation } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
+import { anyOf } from '../wire/words.ts';
 import type { AskedAnswer } from './answers.ts';
 import { Answers } from './answers.ts';
 import { hasValues, OneOf } from './condition.ts';
+import { readDelay } from './delay.ts';
 import { type AskedFault, FAULT_CODES, faultOf, readFault } from './fault.ts';
 import { fixtureJson } from './fixture-json.ts';
 
@@ -47,7 +48,6 @@ type Mocked = Operation | ConsumerOperation;
 const ROOT_KEYS = ['mock', 'description', 'answers'];
 const ANSWER_KEYS = ['when', 'times', 'delay', 'status', 'headers', 'reply', 'fault'];
 const FAULT_KEYS = ['code', 'status', 'message', 'headers'];
-const LONGEST_DELAY = 3_600_000;
 
 class FixtureReader {
   readonly answers = new Map<string, readonly AskedAnswer[]>();
@@ -143,9 +143,10 @@ class FixtureReader {
   #delay(map: TreeMap): number | undefined {
     const value = map.delay;
     if (value === undefined) return undefined;
-    const ms = typeof value === 'string' && /^\d+ ?(ms|s|min|h)$/.test(value) ? milliseconds(value) : Number.NaN;
-    if (ms <= LONGEST_DELAY) return ms;
-    this.#raise('`delay` is a time up to 1 h, such as `2 s` or `500 ms`', this.#trees.places.value(map, 'delay'));
+    const read = readDelay(String(value));
+    if (typeof read === 'number') return read;
+    const hint = read.meant.length === 0 ? undefined : `Write ${anyOf(read.meant.map((each) => `\`${each}\``))}.`;
+    this.#raise('`delay` is a time up to 1 h, such as `2 s` or `500 ms`', this.#trees.places.value(map, 'delay'), hint);
     return undefined;
   }
 

@@ -4,6 +4,7 @@ import { standInVariable } from '../invoke/stand-in.ts';
 import type { PartnerCall, PartnerReply } from '../mock/answers.ts';
 import { Answers } from '../mock/answers.ts';
 import { hasValues } from '../mock/condition.ts';
+import { LONGEST_DELAY } from '../mock/delay.ts';
 import type { PartnerRefusal } from '../mock/mock-port.ts';
 import { startPartners } from '../mock/partners.ts';
 import { Fault } from '../model/fault.ts';
@@ -86,7 +87,7 @@ export type ReplyFunction<C extends OperationTypes<C>, Id extends keyof C> = (
 /** Bytes of content in a call that a partner keeps. */
 const MOST_CONTENT = 64 * 1024 * 1024;
 
-const LONGEST_DELAY = { ms: 3_600_000, words: '1 h' };
+const LONGEST = { ms: LONGEST_DELAY, words: '1 h' };
 
 type Given = PartnerReply | Fault | ((call: PartnerCall) => PartnerReply | Fault | Promise<PartnerReply | Fault>);
 
@@ -148,7 +149,7 @@ export class Partners {
           throw new TypeError(`${node} has no operation ${name}; it has ${operations.map(({ id }) => id).join(', ')}`);
         this.#answers.add(found.id, {
           ...(times === undefined ? {} : { times }),
-          ...(delay === undefined ? {} : { delay: readTime(delay, LONGEST_DELAY, 'an answer can be delayed') }),
+          ...(delay === undefined ? {} : { delay: readTime(delay, LONGEST, 'an answer can be delayed') }),
           ...(when === undefined ? {} : { fits: (input: DocumentValue) => hasValues(input, when as Value) }),
           ...(reply === undefined ? {} : { reply: replyOf(reply as Given) }),
         });

@@ -11,6 +11,8 @@ test.each([
   [['--seed', 'x'], "--seed takes a whole number from 0 to 4294967295, not 'x'", ''],
   [['--delay', '-1 s'], "--delay takes a time up to 1 h, not '-1 s'", 'ORDER_GET=500 ms'],
   [['--delay', '2 h'], "--delay takes a time up to 1 h, not '2 h'", ''],
+  [['--delay', 'LOCATIONS_GET=2 min'], "--delay takes a time up to 1 h, not '2 min'", "Write '2 m'."],
+  [['--delay', '5'], "--delay takes a time up to 1 h, not '5'", "Write '5 ms', '5 s' or '5 m'."],
   [['--delay', 'WEATHER=1 s'], 'the project has no operation WEATHER', ''],
   [['--fault', '503'], "--fault takes OPERATION=FAULT, not '503'", "'*=503' for all operations"],
   [['--fault', '*=NOT_FUND'], 'NOT_FUND is not a fault', 'Did you mean NOT_FOUND?'],
@@ -152,6 +154,7 @@ test('pages of a partner end too, and its faults are forced', async () => {
 const ANSWERS = `mock: PART_GET
 answers:
   - { when: { N: [7, 8] }, reply: { N: 7, NAME: Disc } }
+  - { when: { N: 6 }, delay: 10 m }
   - { when: { N: 9 }, fault: { code: SOLD_OUT, status: 409, message: Nothing is left. } }
   - { when: { N: 4 }, times: 1, fault: UNAVAILABLE }
   - { when: { N: 4 }, status: 203, headers: { X-From: mocks }, delay: 80 ms, reply: { N: 4 } }
@@ -210,6 +213,7 @@ answers:
   - { when: { N: x }, fault: NOT_FUND }
   - { repyl: {}, delay: soon, times: 0, status: 404 }
   - { reply: { NAME: Disc } }
+  - { delay: 2 min }
 `;
   await writeFile(join(cwd, 'mocks/parts.yaml'), wrong);
   const { code, stdout } = await signalbox(['check', '--no-handlers'], { cwd });
@@ -230,6 +234,8 @@ answers:
     expect.stringMatching(/^8:38 `times` is a whole number at least 1\.$/),
     expect.stringMatching(/^8:49 `status` is a whole number from 200 to 299\.$/),
     expect.stringMatching(/^9:14 The reply of PART_GET: N is missing\.$/),
+    expect.stringMatching(/^10:14 `delay` is a time up to 1 h/),
   ]);
+  expect(stdout).toContain('Write `2 m`.');
   expect(stdout).toContain('Did you mean PART_GET?');
 });
