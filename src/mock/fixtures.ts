@@ -6,6 +6,7 @@ import type { ConsumerOperation } from '../model/consumer.ts';
 import { everyField } from '../model/derivation.ts';
 import { bareField, type Document } from '../model/document.ts';
 import { type Field, singleType } from '../model/field.ts';
+import { ANSWER_KEYS, FAULT_KEYS, MOCK_KEYS } from '../model/mock-keys.ts';
 import { alternatives, operationsByName } from '../model/operation-names.ts';
 import type { Registry } from '../model/registry.ts';
 import { primitiveOf } from '../model/scalar.ts';
@@ -47,10 +48,6 @@ export function answersOf({ answers }: Pick<LoadedMocks, 'answers'>): Answers {
 
 type Mocked = Operation | ConsumerOperation;
 
-const ROOT_KEYS = ['mock', 'description', 'answers'];
-const ANSWER_KEYS = ['when', 'times', 'delay', 'status', 'headers', 'reply', 'fault'];
-const FAULT_KEYS = ['code', 'status', 'message', 'headers'];
-
 class FixtureReader {
   readonly answers = new Map<string, readonly AskedAnswer[]>();
   readonly found: Diagnostic[] = [];
@@ -69,7 +66,7 @@ class FixtureReader {
   }
 
   #mock(root: TreeMap, name: string, places: MockTrees['places']): void {
-    this.#checkKeys(root, ROOT_KEYS, 'a mock');
+    this.#checkKeys(root, MOCK_KEYS, 'a mock');
     const operation = this.#operation(name, places.value(root, 'mock'));
     if (operation === undefined) return;
     const { id } = operation;
@@ -96,7 +93,8 @@ class FixtureReader {
     this.found.push(codeDiagnostic('bad-mock', { reason, hint }, at));
   }
 
-  #checkKeys(map: TreeMap, keys: readonly string[], owner: string): void {
+  #checkKeys(map: TreeMap, known: Readonly<Record<string, string>>, owner: string): void {
+    const keys = Object.keys(known);
     for (const key of Object.keys(map))
       if (!keys.includes(key))
         this.#raise(`\`${key}\` is not a key of ${owner}`, this.#trees.places.key(map, key), didYouMean(key, keys));
