@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { duration } from '../load/schema/json-schema.ts';
-import { milliseconds } from '../load/value/units.ts';
 import { Answers, EVERY_OPERATION } from '../mock/answers.ts';
+import { readDelay } from '../mock/delay.ts';
 import { FAULT_CODES, faultOf, readFault } from '../mock/fault.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import type { Node } from '../model/node.ts';
 import { alternatives, type OperationIdentity, operationsByName } from '../model/operation-names.ts';
 import type { Registry } from '../model/registry.ts';
 import type { Operation } from '../model/service.ts';
+import { anyOf } from '../wire/words.ts';
 import { wrongUsage } from './failure.ts';
 import { propose } from './find.ts';
 
@@ -64,20 +64,22 @@ export function forcedAnswers(
   for (const text of delay) {
     const [, name, time = ''] = /^(?:([^=]+)=)?(.*)$/s.exec(text) ?? [];
     const id = name === undefined ? EVERY_OPERATION : operationNamed(known, name.trim(), nodes);
-    delays.add(id, { delay: readDelay(time.trim()) });
+    delays.add(id, { delay: delayOf(time.trim()) });
   }
   // A fault leaves nothing to the answers after it, while a delay does.
   return [delays, faults];
 }
 
-function readDelay(text: string): number {
-  const ms = DURATION.test(text) ? milliseconds(text) : Number.NaN;
-  if (ms <= LONGEST_DELAY) return ms;
-  throw wrongUsage(`--delay takes a time up to 1 h, not '${text}'`, "As in '2 s' or 'ORDER_GET=500 ms'.");
+/** The milliseconds of `--delay`. @throws CliFailure */
+function delayOf(text: string): number {
+  const read = readDelay(text);
+  if (typeof read === 'number') return read;
+  const meant = read.meant.map((each) => `'${each}'`);
+  throw wrongUsage(
+    `--delay takes a time up to 1 h, not '${text}'`,
+    meant.length > 0 ? `Write ${anyOf(meant)}.` : "As in '2 s' or 'ORDER_GET=500 ms'.",
+  );
 }
-
-const DURATION = new RegExp(duration.pattern as string);
-const LONGEST_DELAY = 3_600_000;
 
 /** The operations that a mock answers, by the names that they may be called by. */
 function mockedOperations(

@@ -4,13 +4,14 @@ import { clientFile } from './client-file.ts';
 import { GENERATED_FOLDER, HEADER, withJsonHeader, withXmlHeader } from './files.ts';
 import { handlersFile } from './handlers-file.ts';
 import { jsonText } from './json-text.ts';
+import { mocksSchema } from './mocks-schema.ts';
 import { registryFile } from './registry-file.ts';
 import { typesFile } from './types-file.ts';
-import { sorted, vocabulary } from './vocabulary.ts';
+import { knownIds, sorted, vocabulary } from './vocabulary.ts';
 
 export { GENERATED_FOLDER, planWrite, type WritePlan } from './files.ts';
 export { handlerStubs } from './stubs.ts';
-export { knownIds } from './vocabulary.ts';
+export { knownIds };
 
 export interface GenerateOptions {
   /** The JSON Schema of definition files, which proposes the registry's ids. */
@@ -24,11 +25,13 @@ export interface GenerateOptions {
 export function generate(registry: Registry, { schema }: GenerateOptions): Map<string, string> {
   const words = vocabulary(registry);
   const { $schema, ...rest } = schema;
+  const mocks = mocksSchema(knownIds(registry).operations ?? []);
   return new Map([
     ...contractFiles(registry),
     [`${GENERATED_FOLDER}/client.ts`, clientFile(words)],
     [`${GENERATED_FOLDER}/definitions.schema.json`, jsonText({ $schema, $comment: HEADER, ...rest })],
     [`${GENERATED_FOLDER}/handlers.ts`, handlersFile(words)],
+    [`${GENERATED_FOLDER}/mocks.schema.json`, jsonText({ $schema: mocks.$schema, $comment: HEADER, ...mocks })],
     [`${GENERATED_FOLDER}/registry.json`, registryFile(registry)],
     [`${GENERATED_FOLDER}/types.ts`, typesFile(words)],
   ]);

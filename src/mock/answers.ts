@@ -29,7 +29,7 @@ export interface AskedAnswer {
   /** Headers of the reply. */
   readonly headers?: Readonly<Record<string, string>>;
   /**
-   * The reply; absent or `undefined` is a value made from the definition.
+   * The reply; `undefined` is a value made from the definition. Absent, the next means decides, or else the definition.
    * @throws Fault which is the reply then
    */
   readonly reply?: (call: PartnerCall) => PartnerReply | Promise<PartnerReply>;

@@ -2,19 +2,23 @@ import { CodecError, compileDocument, compileText, type Step } from '../codec/in
 import { didYouMean } from '../load/diagnostic/suggest.ts';
 import { codeDiagnostic, type Diagnostic, type Place } from '../load/index.ts';
 import { isTreeMap, type MockTrees, readMocks, type TreeMap, type TreeValue } from '../load/mocks.ts';
-import { milliseconds } from '../load/value/units.ts';
 import type { ConsumerOperation } from '../model/consumer.ts';
 import { everyField } from '../model/derivation.ts';
 import { bareField, type Document } from '../model/document.ts';
 import { type Field, singleType } from '../model/field.ts';
+import { ANSWER_KEYS, FAULT_KEYS, MOCK_KEYS } from '../model/mock-keys.ts';
 import { alternatives, operationsByName } from '../model/operation-names.ts';
 import type { Registry } from '../model/registry.ts';
 import { primitiveOf } from '../model/scalar.ts';
 import type { Message, Operation } from '../model/service.ts';
 import type { DocumentValue, Value } from '../model/value.ts';
+import { checkHeaders } from '../serve/exchange/respond.ts';
+import { messageOf } from '../wire/error.ts';
+import { anyOf, quote } from '../wire/words.ts';
 import type { AskedAnswer } from './answers.ts';
 import { Answers } from './answers.ts';
-import { hasValues, OneOf } from './condition.ts';
+import { compileWhen, inputOf, OneOf } from './condition.ts';
+import { readDelay } from './delay.ts';
 import { type AskedFault, FAULT_CODES, faultOf, readFault } from './fault.ts';
 import { fixtureJson } from './fixture-json.ts';
 
@@ -44,11 +48,6 @@ export function answersOf({ answers }: Pick<LoadedMocks, 'answers'>): Answers {
 
 type Mocked = Operation | ConsumerOperation;
 
-const ROOT_KEYS = ['mock', 'description', 'answers'];
-const ANSWER_KEYS = ['when', 'times', 'delay', 'status', 'headers', 'reply', 'fault'];
-const FAULT_KEYS = ['code', 'status', 'message', 'headers'];
-const LONGEST_DELAY = 3_600_000;
-
 class FixtureReader {
   readonly answers = new Map<string, readonly AskedAnswer[]>();
   readonly found: Diagnostic[] = [];
@@ -67,7 +66,7 @@ class FixtureReader {
   }
 
   #mock(root: TreeMap, name: string, places: MockTrees['places']): void {
-    this.#checkKeys(root, ROOT_KEYS, 'a mock');
+    this.#checkKeys(root, MOCK_KEYS, 'a mock');
     const operation = this.#operation(name, places.value(root, 'mock'));
     if (operation === undefined) return;
     const { id } = operation;
@@ -94,7 +93,8 @@ class FixtureReader {
     this.found.push(codeDiagnostic('bad-mock', { reason, hint }, at));
   }
 
-  #checkKeys(map: TreeMap, keys: readonly string[], owner: string): void {
+  #checkKeys(map: TreeMap, known: Readonly<Record<string, string>>, owner: string): void {
+    const keys = Object.keys(known);
     for (const key of Object.keys(map))
       if (!keys.includes(key))
         this.#raise(`\`${key}\` is not a key of ${owner}`, this.#trees.places.key(map, key), didYouMean(key, keys));
@@ -118,7 +118,7 @@ class FixtureReader {
     const status = this.#number(map, 'status', 200, 299);
     const delay = this.#delay(map);
     const headers = this.#headers(map);
-    const wanted = 'when' in map ? this.#when(map, operation) : undefined;
+    const fits = 'when' in map ? this.#when(map, operation) : undefined;
     const reply =
       'fault' in map ? this.#fault(map, operation) : 'reply' in map ? this.#reply(map, operation) : undefined;
     return {
@@ -126,7 +126,7 @@ class FixtureReader {
       ...(status === undefined ? {} : { status }),
       ...(delay === undefined ? {} : { delay }),
       ...(headers === undefined ? {} : { headers }),
-      ...(wanted === undefined ? {} : { fits: (input: DocumentValue) => hasValues(input, wanted as Value) }),
+      ...(fits === undefined ? {} : { fits }),
       ...(reply === undefined ? {} : { reply }),
     };
   }
@@ -143,23 +143,26 @@ class FixtureReader {
   #delay(map: TreeMap): number | undefined {
     const value = map.delay;
     if (value === undefined) return undefined;
-    const ms = typeof value === 'string' && /^\d+ ?(ms|s|min|h)$/.test(value) ? milliseconds(value) : Number.NaN;
-    if (ms <= LONGEST_DELAY) return ms;
-    this.#raise('`delay` is a time up to 1 h, such as `2 s` or `500 ms`', this.#trees.places.value(map, 'delay'));
+    const read = readDelay(String(value));
+    if (typeof read === 'number') return read;
+    const hint = read.meant.length === 0 ? undefined : `Write ${anyOf(read.meant.map((each) => `\`${each}\``))}.`;
+    this.#raise('`delay` is a time up to 1 h, such as `2 s` or `500 ms`', this.#trees.places.value(map, 'delay'), hint);
     return undefined;
   }
 
   #headers(map: TreeMap): Readonly<Record<string, string>> | undefined {
     const { headers } = map;
+    const { places } = this.#trees;
     if (headers === undefined) return undefined;
-    const isText = (each: TreeValue): boolean => typeof each === 'string' || typeof each === 'number';
-    if (
-      isTreeMap(headers) &&
-      Object.entries(headers).every(([name, each]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && isText(each))
-    )
-      return Object.fromEntries(Object.entries(headers).map(([name, each]) => [name, String(each)]));
-    this.#raise('`headers` is a map from names of headers to texts', this.#trees.places.value(map, 'headers'));
-    return undefined;
+    if (!isTreeMap(headers)) {
+      this.#raise('`headers` is a map from names of headers to texts', places.value(map, 'headers'));
+      return undefined;
+    }
+    for (const [name, value] of Object.entries(headers)) {
+      const reason = headerFault(name, value);
+      if (reason !== undefined) this.#raise(`Header ${quote(name)} ${reason}`, places.value(headers, name));
+    }
+    return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
   }
 
   #reply(map: TreeMap, operation: Mocked): AskedAnswer['reply'] {
@@ -249,17 +252,19 @@ class FixtureReader {
     };
   }
 
-  /** The values that an input must have, as {@link hasValues} compares them. */
-  #when(map: TreeMap, operation: Mocked): unknown {
+  #when(map: TreeMap, operation: Mocked): AskedAnswer['fits'] {
     const { when } = map;
     if (!isTreeMap(when)) {
       this.#raise('`when` is a map from fields of the request to values', this.#trees.places.value(map, 'when'));
       return undefined;
     }
-    return this.#members(when, inputOf(operation), `the request of ${operation.id}`);
+    const before = this.found.length;
+    const wanted = this.#members(when, inputOf(operation), `the request of ${operation.id}`);
+    return this.found.length > before ? undefined : compileWhen(operation, wanted);
   }
 
-  #members(map: TreeMap, fields: readonly Field[], owner: string): unknown {
+  /** The values that are wanted of fields, in the form that they have in memory. */
+  #members(map: TreeMap, fields: readonly Field[], owner: string): Readonly<Record<string, unknown>> {
     const byName = new Map(fields.map((field) => [field.name, field]));
     const wanted: Record<string, unknown> = {};
     for (const name of Object.keys(map)) {
@@ -300,13 +305,25 @@ class FixtureReader {
     const value = (container as TreeMap)[key as string] as TreeValue;
     if (primitiveOf(singleType(field.type)) === 'json') return value as Value;
     const single = { ...field, type: singleType(field.type) };
+    const isDocument = single.type.kind === 'document';
     const reason =
-      typeof value === 'object'
-        ? 'has to be a single value'
+      isDocument || typeof value === 'object'
+        ? `has to be ${isDocument ? 'a map from fields to values' : 'a single value'}`
         : reasonAgainst(() => compileText(single)(places.written(container, key) ?? String(value)));
     if (typeof reason !== 'string') return reason.value;
     this.#raise(`${field.name} in \`when\` ${reason}`, places.value(container, key));
     return undefined;
+  }
+}
+
+/** Why a reply can't have a header; `undefined` when it can. */
+function headerFault(name: string, value: TreeValue): string | undefined {
+  if (typeof value !== 'string' && typeof value !== 'number') return 'has to be a text';
+  try {
+    checkHeaders({ [name]: String(value) });
+    return undefined;
+  } catch (error) {
+    return `can't be sent: ${messageOf(error).replace(/\.$/, '')}`;
   }
 }
 
@@ -323,17 +340,4 @@ function reasonAgainst(read: () => Value): string | { readonly value: Value } {
 function responseOf(operation: Mocked): Message | undefined {
   if ('kind' in operation && operation.kind === 'soap') return operation.soap.response;
   return operation.responses[0]?.message;
-}
-
-/** The fields of the input of an operation, as answers get it. */
-function inputOf(operation: Mocked): readonly Field[] {
-  if ('kind' in operation) {
-    if (operation.kind === 'rest') return everyField(operation.input);
-    const { request } = operation.soap;
-    return request.kind === 'document' ? everyField(request.document) : [];
-  }
-  const { request, uris, requestHeaders } = operation;
-  const variables = uris.flatMap((uri) => uri.variables.map(({ field }) => field));
-  const declared = request.kind === 'document' ? everyField(request.document) : [];
-  return [...variables, ...requestHeaders.map(({ field }) => field), ...declared];
 }

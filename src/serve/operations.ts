@@ -77,7 +77,7 @@ function soapOf(
   return { ...soap, understands: (block) => replaced.understands?.(block) === true || soap.understands(block) };
 }
 
-/** What takes the place of an operation's answer: nothing of the project then answers it. */
+/** What takes the place of an operation's answer, without a time limit: nothing of the project then answers it. */
 export interface Replacement {
   readonly answerer: Answerer;
   /** Reads and writes its REST messages, in place of its own binding. */
@@ -116,7 +116,7 @@ function compile(operation: Operation, ports: Parameters<typeof compileOperation
       return secrets();
     },
     headers: operationHeaders(operation),
-    timeout: hasClock(operation) && replaced === undefined ? undefined : limits.timeout,
+    timeout: hasClock(operation) || replaced !== undefined ? undefined : limits.timeout,
     once: replaced === undefined ? onceOf(operation, ports.registry.gateway) : undefined,
   };
 }

@@ -1,15 +1,18 @@
 import { AssertionError } from 'node:assert';
 import { readAttachment } from '../codec/binary.ts';
+import { CodecError } from '../codec/index.ts';
 import { standInVariable } from '../invoke/stand-in.ts';
 import type { PartnerCall, PartnerReply } from '../mock/answers.ts';
 import { Answers } from '../mock/answers.ts';
-import { hasValues } from '../mock/condition.ts';
+import { compileWhen } from '../mock/condition.ts';
+import { LONGEST_DELAY } from '../mock/delay.ts';
 import type { PartnerRefusal } from '../mock/mock-port.ts';
 import { startPartners } from '../mock/partners.ts';
+import type { ConsumerOperation } from '../model/consumer.ts';
 import { Fault } from '../model/fault.ts';
 import { operationsByName } from '../model/operation-names.ts';
 import type { Registry } from '../model/registry.ts';
-import type { Attachment, DocumentValue, Value } from '../model/value.ts';
+import type { Attachment, DocumentValue } from '../model/value.ts';
 import { messageOf } from '../wire/error.ts';
 import { counted } from '../wire/words.ts';
 import { readTime } from './time.ts';
@@ -86,7 +89,7 @@ export type ReplyFunction<C extends OperationTypes<C>, Id extends keyof C> = (
 /** Bytes of content in a call that a partner keeps. */
 const MOST_CONTENT = 64 * 1024 * 1024;
 
-const LONGEST_DELAY = { ms: 3_600_000, words: '1 h' };
+const LONGEST = { ms: LONGEST_DELAY, words: '1 h' };
 
 type Given = PartnerReply | Fault | ((call: PartnerCall) => PartnerReply | Fault | Promise<PartnerReply | Fault>);
 
@@ -141,16 +144,16 @@ export class Partners {
       get asked() {
         return self.#asked.filter(own) as unknown as TestPartner<C>['asked'];
       },
-      answers: (name: string, reply: unknown, { when, times, delay }: AnswerOptions<unknown> = {}) => {
+      answers: (name: string, reply: unknown, { when, times, delay }: AnswerOptions<DocumentValue> = {}) => {
         const named = [...(operationsByName(this.#registry).get(name) ?? [])];
         const found = operations.find((each) => named.includes(each) || each.name === name);
         if (found === undefined)
           throw new TypeError(`${node} has no operation ${name}; it has ${operations.map(({ id }) => id).join(', ')}`);
         this.#answers.add(found.id, {
           ...(times === undefined ? {} : { times }),
-          ...(delay === undefined ? {} : { delay: readTime(delay, LONGEST_DELAY, 'an answer can be delayed') }),
-          ...(when === undefined ? {} : { fits: (input: DocumentValue) => hasValues(input, when as Value) }),
-          ...(reply === undefined ? {} : { reply: replyOf(reply as Given) }),
+          ...(delay === undefined ? {} : { delay: readTime(delay, LONGEST, 'an answer can be delayed') }),
+          ...(when === undefined ? {} : { fits: fitsOf(found, when) }),
+          reply: replyOf(reply as Given),
         });
       },
       reset: () => {
@@ -171,6 +174,16 @@ export class Partners {
 
   close(): Promise<void> {
     return this.#close();
+  }
+}
+
+/** @throws TypeError for a value that no input has */
+function fitsOf(operation: ConsumerOperation, when: object): (input: DocumentValue) => boolean {
+  try {
+    return compileWhen(operation, when as DocumentValue);
+  } catch (error) {
+    if (!(error instanceof CodecError)) throw error;
+    throw new TypeError(`no input of ${operation.id} is as in \`when\`: ${error.message}`, { cause: error });
   }
 }
 

@@ -11,6 +11,8 @@ test.each([
   [['--seed', 'x'], "--seed takes a whole number from 0 to 4294967295, not 'x'", ''],
   [['--delay', '-1 s'], "--delay takes a time up to 1 h, not '-1 s'", 'ORDER_GET=500 ms'],
   [['--delay', '2 h'], "--delay takes a time up to 1 h, not '2 h'", ''],
+  [['--delay', 'LOCATIONS_GET=2 min'], "--delay takes a time up to 1 h, not '2 min'", "Write '2 m'."],
+  [['--delay', '5'], "--delay takes a time up to 1 h, not '5'", "Write '5 ms', '5 s' or '5 m'."],
   [['--delay', 'WEATHER=1 s'], 'the project has no operation WEATHER', ''],
   [['--fault', '503'], "--fault takes OPERATION=FAULT, not '503'", "'*=503' for all operations"],
   [['--fault', '*=NOT_FUND'], 'NOT_FUND is not a fault', 'Did you mean NOT_FOUND?'],
@@ -152,6 +154,7 @@ test('pages of a partner end too, and its faults are forced', async () => {
 const ANSWERS = `mock: PART_GET
 answers:
   - { when: { N: [7, 8] }, reply: { N: 7, NAME: Disc } }
+  - { when: { N: 6 }, delay: 10 m }
   - { when: { N: 9 }, fault: { code: SOLD_OUT, status: 409, message: Nothing is left. } }
   - { when: { N: 4 }, times: 1, fault: UNAVAILABLE }
   - { when: { N: 4 }, status: 203, headers: { X-From: mocks }, delay: 80 ms, reply: { N: 4 } }
@@ -210,6 +213,9 @@ answers:
   - { when: { N: x }, fault: NOT_FUND }
   - { repyl: {}, delay: soon, times: 0, status: 404 }
   - { reply: { NAME: Disc } }
+  - { delay: 2 min }
+  - { headers: { X-A: "a\\nb", X B: c, Content-Length: 3, X-D: [] } }
+  - { fault: { code: NO, status: 409, headers: { X-A: "\\0" } } }
 `;
   await writeFile(join(cwd, 'mocks/parts.yaml'), wrong);
   const { code, stdout } = await signalbox(['check', '--no-handlers'], { cwd });
@@ -230,6 +236,65 @@ answers:
     expect.stringMatching(/^8:38 `times` is a whole number at least 1\.$/),
     expect.stringMatching(/^8:49 `status` is a whole number from 200 to 299\.$/),
     expect.stringMatching(/^9:14 The reply of PART_GET: N is missing\.$/),
+    expect.stringMatching(/^10:14 `delay` is a time up to 1 h/),
+    expect.stringMatching(/^11:23 Header "X-A" can't be sent: Invalid character in header content \["X-A"\]\.$/),
+    expect.stringMatching(/^11:36 Header "X B" can't be sent: .*\.$/),
+    expect.stringMatching(/^11:55 Header "Content-Length" can't be sent: the gateway sets the header .* itself\.$/),
+    expect.stringMatching(/^11:63 Header "X-D" has to be a text\.$/),
+    expect.stringMatching(/^12:55 Header "X-A" can't be sent: .*\.$/),
   ]);
+  expect(stdout).toContain('Write `2 m`.');
   expect(stdout).toContain('Did you mean PART_GET?');
+});
+
+test('`when` compares values, not their texts, as conditions of subscriptions do', async () => {
+  const cwd = await project({
+    'definitions/gateway.yaml': gatewayText(),
+    'definitions/users.yaml': USERS,
+    'definitions/bills.yaml': `service: Bills.v1
+public: true
+operations:
+  BILL_POST: { post: bills, request: BILL, response: { fields: { FOUND: { type: string, example: none } } }, handler: bill }
+---
+document: BILL
+fields: { AMOUNT: decimal(9.2), DUE: datetime, PARTS: list of decimal(9.2), PAYER: { fields: { LIMIT: decimal(9.2) } } }
+`,
+    'mocks/bills.yaml': `mock: BILL_POST
+answers:
+  - { when: { AMOUNT: 12.5 }, reply: { FOUND: amount } }
+  - { when: { AMOUNT: [7, 8] }, reply: { FOUND: one of the amounts } }
+  - { when: { DUE: 2026-03-01T12:00:00+02:00 }, reply: { FOUND: due } }
+  - { when: { PARTS: [1.5, 2] }, reply: { FOUND: parts } }
+  - { when: { PAYER: { LIMIT: 3 } }, reply: { FOUND: payer } }
+`,
+  });
+  const mock = start(['mock', '--port', '0', '--json'], { cwd });
+  const [, address = ''] = await mock.until(/"address":"(http:[^"]*)"/);
+  const found = async (bill: string): Promise<unknown> => {
+    const init = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: bill };
+    const reply = await fetch(`${address}/gateway/RESTListeningConnector/Bills.v1/bills`, init);
+    return ((await reply.json()) as { FOUND: unknown }).FOUND;
+  };
+  expect(await found('{"AMOUNT":12.50}')).toBe('amount');
+  expect(await found('{"AMOUNT":8.00}')).toBe('one of the amounts');
+  expect(await found('{"DUE":"2026-03-01T10:00:00Z"}')).toBe('due');
+  expect(await found('{"PARTS":[1.50,2.0]}')).toBe('parts');
+  expect(await found('{"PARTS":[1.50]}')).toBe('none');
+  expect(await found('{"PAYER":{"LIMIT":3.00}}')).toBe('payer');
+  expect(await found('{"AMOUNT":12.51}')).toBe('none');
+});
+
+test('a mock and a partner may be slower than the limits of the gateway', async () => {
+  const cwd = await project({
+    'definitions/gateway.yaml': gatewayText('limits: { timeout: 200 ms }'),
+    'definitions/users.yaml': USERS,
+    'definitions/parts.yaml': PARTS,
+  });
+  const url = await mockParts(cwd, '--delay', 'PARTS_FIND=300 ms', '--delay', 'PARTS_GET=300 ms');
+  expect((await fetch(`${url}/found`)).status).toBe(200);
+  expect((await fetch(`${url}/parts`)).status).toBe(200);
+  expect((await fetch(`${url}/listed`, { headers: { Prefer: 'wait=0.3' } })).status).toBe(200);
+  const partner = start(['mock', '--node', 'STORE', '--port', '0', '--delay', '300 ms'], { cwd });
+  const [, store] = await partner.until(/SIGNALBOX_NODE_STORE=(http:\S+)/);
+  expect((await fetch(`${store}/stock`)).status).toBe(200);
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { knownIds } from '../../src/generate/index.ts';
+import { mocksSchema } from '../../src/generate/mocks-schema.ts';
 import { editorSchema, loadProject, registryOf } from '../../src/load/index.ts';
 import { LanguageServer } from '../support/language-server.ts';
 
@@ -56,6 +57,7 @@ beforeAll(async () => {
   write('definitions/shop.yaml', shop);
   const registry = registryOf(loadProject({ root, handlers: 'ignore-missing' }));
   write('generated/definitions.schema.json', JSON.stringify(editorSchema(knownIds(registry))));
+  write('generated/mocks.schema.json', JSON.stringify(mocksSchema(knownIds(registry).operations ?? [])));
   [editor, plain] = await Promise.all([LanguageServer.start(root, settings), LanguageServer.start(root)]);
 });
 afterAll(async () => {
@@ -93,6 +95,14 @@ describe('completion in an editor with the settings of a new project', () => {
     ['the first letter of a later document', 'document: A\nfields: { B: string }\n---\ns^'],
   ])('proposes the kinds in %s', async (_, text) => {
     expect(await proposed(text)).toEqual(expect.arrayContaining(kinds));
+  });
+
+  it('proposes operations, and the keys of answers, in files of mocks/', async () => {
+    const labels = async (text: string) => (await editor.complete('mocks/x.yaml', text)).map(({ label }) => label);
+    expect(await labels('mock: ^')).toContain('ORDERS_GET');
+    expect(await labels('mock: ORDERS_GET\nanswers:\n  - ^')).toEqual(
+      expect.arrayContaining(['when', 'times', 'delay', 'reply', 'fault']),
+    );
   });
 
   it('inserts a kind with its colon', async () => {

@@ -31,6 +31,7 @@ describe('generate', () => {
       'generated/contracts/Shapes.v1.xsd',
       'generated/definitions.schema.json',
       'generated/handlers.ts',
+      'generated/mocks.schema.json',
       'generated/registry.json',
       'generated/types.ts',
     ]);

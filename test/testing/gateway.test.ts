@@ -124,6 +124,9 @@ describe.for([
     expect(() => parts.answers('PART_GET', { NUMBER: 1 }, { delay: 'soon' })).toThrow(
       "an answer can be delayed by '2 h', '30 m' or '90 d', at most 1 h, not by 'soon'",
     );
+    expect(() => parts.answers('PART_GET', { NUMBER: 1 }, { when: { NUMBER: 'one' } })).toThrow(
+      /^no input of PART_GET is as in `when`: NUMBER /,
+    );
     parts.reset();
     expect(await names(1)).toEqual(['Brake pad']);
   });
@@ -209,6 +212,8 @@ describe('a gateway for tests', () => {
     expect(await name()).toBe('Filed');
     gateway.partner('PARTS').answers('PART_GET', { NUMBER: 1, NAME: 'Said' }, { times: 1 });
     expect([await name(), await name()]).toEqual(['Said', 'Filed']);
+    gateway.partner('PARTS').answers('PART_GET', undefined, { times: 1 });
+    expect([await name(), await name()]).toEqual(['Brake pad', 'Filed']);
     writeFileSync(join(other.root, 'mocks/parts.yaml'), mocks.replace('NAME: Filed', 'NAM: Filed'));
     await expect(startTestGateway({ root: other.root, env })).rejects.toThrow(
       /mocks\/parts\.yaml:4:.*NAM is not a field of PART/,
