@@ -25,8 +25,11 @@ interface Trigger {
 async function suspendSqlite(tx: Db, tables: readonly string[]): Promise<() => Promise<void>> {
   // They are checked at the commit.
   await run(tx, 'pragma defer_foreign_keys = on');
+  // A trigger has the name of its table as its statement wrote it.
   const { rows } = await sql<Trigger>`
-    select name, sql from sqlite_schema where type = 'trigger' and tbl_name in (${sql.join(tables)})`.execute(tx);
+    select name, sql from sqlite_schema where type = 'trigger' and tbl_name collate nocase in (${sql.join(tables)})`.execute(
+    tx,
+  );
   for (const { name } of rows) await run(tx, `drop trigger ${quoted(name)}`);
   return async () => {
     for (const { sql } of rows) await run(tx, sql);

@@ -8,11 +8,12 @@ import {
   type Store,
   withDeadline,
 } from '../store/index.ts';
+import { messageOf } from '../wire/error.ts';
 import { compileZone, type Zone } from '../wire/timezone.ts';
 import { continueNumbers, readNumbers, suspend } from './automatic.ts';
 import { copyContent, copyFacts } from './blobs.ts';
 import { quoted, tablesOf } from './catalogue.ts';
-import { writeExactly } from './exact.ts';
+import { attempt, writeExactly } from './exact.ts';
 import { JOB_ORDER, LAST_NUMBERS, translation } from './own-rows.ts';
 import { pairTables } from './pairs.ts';
 import {
@@ -155,9 +156,12 @@ async function unbind(tx: Db, timezone: string): Promise<void> {
 async function beginReading(tx: Db, { from, timezone }: Move, tables: readonly MovedTable[]): Promise<void> {
   // On SQLite the transaction has the right to write, so that no one else has.
   if (from.kind === 'sqlite') return;
+  // The moment is that of the first statement other than SET and LOCK: what others committed before they gave way is there.
   await sql`set transaction isolation level repeatable read`.execute(tx);
-  await unbind(tx, timezone);
+  await sql.raw(`set local statement_timeout = 0`).execute(tx);
+  await sql.raw(`set local lock_timeout = ${LOCK}`).execute(tx);
   await lock(tx, tables, 'share');
+  await unbind(tx, timezone);
 }
 
 async function lock(tx: Db, tables: readonly MovedTable[], mode: 'share' | 'exclusive'): Promise<void> {
@@ -187,6 +191,7 @@ async function moveRows(
   const moved: Moved[] = [];
   for (const { name, tables: of } of tables) moved.push({ table: name, rows: await countRows(reading, of[from.kind]) });
   onStep({ step: 'rows', total: moved.reduce((sum, { rows }) => sum + rows, 0) });
+  await empty(writing, to, tables);
   for (const table of tables) await copyTable(move, table, zone, { reading, writing });
   if (to.kind === 'postgres') await run(writing, LAST_NUMBERS);
   await continueNumbers(writing, to.kind, tables, await readNumbers(reading, from.kind, tables));
@@ -202,6 +207,33 @@ async function moveRows(
   return moved;
 }
 
+/**
+ * Removes the rows of migrations, sample data and new databases: the source has them too, as they are now. All of them are gone
+ * before the first table is filled, because on SQLite foreign keys with ON DELETE change rows of other tables. Those with RESTRICT
+ * allow only one order.
+ */
+async function empty(tx: Db, to: Store, tables: readonly MovedTable[]): Promise<void> {
+  let left = tables.filter(({ name }) => movingOf(name) !== 'blobs');
+  while (left.length > 0) {
+    const kept: MovedTable[] = [];
+    let refused: Error | undefined;
+    for (const table of left) {
+      const failed = await attempt(tx, () => run(tx, `delete from ${quoted(table.tables[to.kind].name)}`));
+      if (!(failed instanceof Error)) continue;
+      refused = failed;
+      kept.push(table);
+    }
+    if (refused !== undefined && kept.length === left.length)
+      throw new MoveError(`the rows of ${namesOf(kept)} in ${to.location} can't be replaced: ${messageOf(refused)}`, {
+        hint: 'Nothing was moved. Delete the rows that refer to them, or move the tables of those too.',
+        cause: refused,
+      });
+    left = kept;
+  }
+}
+
+const namesOf = (tables: readonly MovedTable[]): string => tables.map(({ name }) => name).join(', ');
+
 async function copyTable(
   { from, to, signal, onStep }: Move,
   table: MovedTable,
@@ -214,8 +246,6 @@ async function copyTable(
     return;
   }
   const translate = translation(moving, table, to.kind);
-  // Of migrations, sample data and new databases: the source has them too, as they are now.
-  await run(writing, `delete from ${quoted(table.tables[to.kind].name)}`);
   let done = 0;
   const isOrdered = moving === 'jobs' && from.kind === 'postgres';
   const pages = isOrdered ? readOrdered(reading, table, JOB_ORDER) : readRows(reading, from.kind, table);

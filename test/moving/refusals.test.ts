@@ -4,49 +4,8 @@ import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Ran, signalbox, writeFiles } from '../cli/support.ts';
 import { startTestGateway } from '../support/gateway.ts';
-import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
-import { gatewayText, writeProject } from '../support/project.ts';
-
-/** A project with a table, on SQLite, and an empty database of PostgreSQL. */
-interface Sides {
-  readonly root: string;
-  readonly target: TestDatabase;
-  /** Runs statements in the file. */
-  sql(text: string): void;
-  move(...args: string[]): Promise<Ran>;
-  back(...args: string[]): Promise<Ran>;
-}
-
-const gateway = gatewayText('migrations: migrations');
-
-const TABLE = {
-  'migrations/0001-part.sqlite.sql':
-    'create table part (id integer primary key, name text, price numeric, made text);\n',
-  'migrations/0001-part.postgres.sql':
-    'create table part (id bigint primary key, name varchar(5), price numeric(6, 2) check (price <> 13), made date);\n',
-};
-
-async function sides(files: Readonly<Record<string, string>> = TABLE): Promise<Sides> {
-  const project = writeProject({ 'definitions/gateway.yaml': gateway, ...files });
-  const target = await createDatabase();
-  onTestFinished(async () => {
-    await target.drop();
-    project.remove();
-  });
-  const { root } = project;
-  const command = (...args: string[]): Promise<Ran> => signalbox(args, { cwd: root });
-  expect(await command('migrate')).toMatchObject({ code: 0 });
-  return {
-    ...{ root, target },
-    sql(text) {
-      const file = new Database(join(root, 'test.db'));
-      file.exec(text);
-      file.close();
-    },
-    move: (...args) => command('data', 'move', 'sqlite:test.db', target.url, ...args),
-    back: (...args) => command('data', 'move', target.url, 'sqlite:back.db', ...args),
-  };
-}
+import { hasPostgres, type TestDatabase } from '../support/postgres.ts';
+import { GATEWAY, sides } from './sides.ts';
 
 /** What a move that was refused has written: nothing. */
 async function rowsIn({ run }: TestDatabase, table: string): Promise<number> {
@@ -176,11 +135,11 @@ describe.skipIf(!hasPostgres)('signalbox data move refuses', () => {
     const mysql = await move('sqlite:test.db', 'mysql://user@localhost/x');
     expect(mysql.stderr).toContain("the gateway's own tables can't be on MariaDB or MySQL");
     await writeFiles(root, {
-      'definitions/gateway.yaml': gateway.replace(/database: (.*)/, 'database: { url: "$1", engine: cockroachdb }'),
+      'definitions/gateway.yaml': GATEWAY.replace(/database: (.*)/, 'database: { url: "$1", engine: cockroachdb }'),
     });
     const relative = await move('sqlite:test.db', target.url);
     expect(relative).toMatchObject({ code: 1, stderr: expect.stringContaining('from or to cockroachdb') });
-    await writeFiles(root, { 'definitions/gateway.yaml': gateway });
+    await writeFiles(root, { 'definitions/gateway.yaml': GATEWAY });
     for (const url of [
       'mysql://user:hunter2@localhost/x',
       'postgres://user:hunter2@127.0.0.1:1/x',
