@@ -80,12 +80,10 @@ export function moveData(move: Move): Promise<readonly Moved[]> {
     const total = await countRows(await from.tables(), { name: 'signalbox_blob' });
     onStep({ step: 'files', total });
     await copyContent(from, to, { signal, onDone: (more) => onStep({ step: 'done', more }) });
-    const moved = await from.transaction(async (reading) => {
+    return from.transaction(async (reading) => {
       await beginReading(reading, move, tables);
       return to.transaction((writing) => moveRows(move, tables, { reading, writing }));
     });
-    await analyze(to, tables);
-    return moved;
   });
 }
 
@@ -184,7 +182,8 @@ async function moveRows(
     await unbind(writing, timezone);
     await lock(writing, tables, 'exclusive');
   }
-  // A gateway may have begun and ended since.
+  // A gateway may have begun since, and ended.
+  await refuseGateways([from, to]);
   await refuseRows(writing, { from, to, projectTables: new Set() });
   const restore = await suspend(writing, to.kind, tables);
   const zone = compileZone(timezone);
@@ -204,6 +203,8 @@ async function moveRows(
       });
   }
   await unmark(writing);
+  if (to.kind === 'postgres') await analyze(writing, tables);
+  await refuseGateways([from, to]);
   return moved;
 }
 
@@ -259,8 +260,6 @@ async function copyTable(
 }
 
 /** The planner of PostgreSQL knows nothing of new rows yet. */
-async function analyze(to: Store, tables: readonly MovedTable[]): Promise<void> {
-  if (to.kind !== 'postgres') return;
-  const db = await to.tables();
-  for (const { tables: of } of tables) await run(db, `analyze ${quoted(of.postgres.name)}`);
+async function analyze(tx: Db, tables: readonly MovedTable[]): Promise<void> {
+  for (const { tables: of } of tables) await run(tx, `analyze ${quoted(of.postgres.name)}`);
 }
