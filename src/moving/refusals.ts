@@ -1,5 +1,13 @@
 import { sql } from 'kysely';
-import { type Db, gatewaysAt, movingOf, type PlannedStore, type ProjectFiles, type Store } from '../store/index.ts';
+import {
+  type Db,
+  gatewaysAt,
+  MOVE_MARK,
+  movingOf,
+  type PlannedStore,
+  type ProjectFiles,
+  type Store,
+} from '../store/index.ts';
 import { counted } from '../wire/words.ts';
 import { quoted, type Table, tablesOf } from './catalogue.ts';
 
@@ -74,19 +82,18 @@ export async function refuseOtherVersion(from: Side, to: Side): Promise<void> {
   }
 }
 
-/** The table that a move makes first, and removes with its last statement. Its row names the source. */
-const MARK = 'signalbox_move';
-
 /** Marks a target as one that is filled from a source. */
 export async function mark(db: Db, from: Store): Promise<void> {
-  await sql`create table if not exists ${sql.table(MARK)} (id integer primary key, source text not null)`.execute(db);
-  await sql`insert into ${sql.table(MARK)} (id, source) values (1, ${from.location}) on conflict do nothing`.execute(
+  await sql`create table if not exists ${sql.table(MOVE_MARK)} (id integer primary key, source text not null)`.execute(
+    db,
+  );
+  await sql`insert into ${sql.table(MOVE_MARK)} (id, source) values (1, ${from.location}) on conflict do nothing`.execute(
     db,
   );
 }
 
 export async function unmark(db: Db): Promise<void> {
-  await sql`drop table ${sql.table(MARK)}`.execute(db);
+  await sql`drop table ${sql.table(MOVE_MARK)}`.execute(db);
 }
 
 /** What the rows of a target may be. */
@@ -103,7 +110,7 @@ interface Expected {
  */
 export async function refuseRows(db: Db, { from, to, projectTables }: Expected): Promise<void> {
   const tables = await tablesOf(db, to.kind);
-  const isBegun = tables.has(MARK) && (await refuseOtherMove(db, from, to));
+  const isBegun = tables.has(MOVE_MARK) && (await refuseOtherMove(db, from, to));
   const found: string[] = [];
   for (const [name, table] of tables) {
     const moving = movingOf(name);
@@ -121,7 +128,7 @@ export async function refuseRows(db: Db, { from, to, projectTables }: Expected):
 
 /** @returns true @throws MoveError when what a target has is of a move from another database */
 async function refuseOtherMove(db: Db, from: Store, to: PlannedStore): Promise<true> {
-  const { rows } = await sql<{ source: string }>`select source from ${sql.table(MARK)}`.execute(db);
+  const { rows } = await sql<{ source: string }>`select source from ${sql.table(MOVE_MARK)}`.execute(db);
   const source = rows[0]?.source ?? from.location;
   if (source === from.location) return true;
   throw new MoveError(`${to.location} has what a move from ${source} left, which did not end`, {
