@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Store } from '../store/index.ts';
 import { quoted } from './catalogue.ts';
+import { MoveError } from './refusals.ts';
 import { type MovedTable, run } from './rows.ts';
 
 /**
@@ -10,11 +11,19 @@ import { type MovedTable, run } from './rows.ts';
  */
 export async function suspend(
   tx: Db,
-  kind: Store['kind'],
+  { kind, location }: Pick<Store, 'kind' | 'location'>,
   tables: readonly MovedTable[],
 ): Promise<() => Promise<void>> {
   const names = tables.map((table) => table.tables[kind].name);
-  return kind === 'sqlite' ? suspendSqlite(tx, names) : suspendPostgres(tx, names);
+  return kind === 'sqlite' ? suspendSqlite(tx, names, location) : suspendPostgres(tx, names, location);
+}
+
+/** Of a foreign key that rows do not fulfil once all are there. */
+function dangling(location: string, what: string, cause?: unknown): MoveError {
+  return new MoveError(`${what} in ${location}, which would not be there`, {
+    hint: 'Nothing was moved. Move the tables of both without --without, or correct the rows first.',
+    cause,
+  });
 }
 
 interface Trigger {
@@ -22,7 +31,7 @@ interface Trigger {
   readonly sql: string;
 }
 
-async function suspendSqlite(tx: Db, tables: readonly string[]): Promise<() => Promise<void>> {
+async function suspendSqlite(tx: Db, tables: readonly string[], location: string): Promise<() => Promise<void>> {
   // They are checked at the commit.
   await run(tx, 'pragma defer_foreign_keys = on');
   // A trigger has the name of its table as its statement wrote it.
@@ -32,16 +41,27 @@ async function suspendSqlite(tx: Db, tables: readonly string[]): Promise<() => P
   );
   for (const { name } of rows) await run(tx, `drop trigger ${quoted(name)}`);
   return async () => {
-    for (const { sql } of rows) await run(tx, sql);
+    for (const trigger of rows) await run(tx, trigger.sql);
+    const { rows: broken } = await sql<{ table: string; parent: string }>`
+      select t.name as "table", f.parent from pragma_table_list t, pragma_foreign_key_check(t.name) f
+      where t.schema = 'main' and t.type = 'table' and t.name not like 'signalbox\\_%' escape '\\' limit 1`.execute(tx);
+    const [first] = broken;
+    if (first !== undefined)
+      throw dangling(location, `rows of ${first.table} refer by a foreign key to rows of ${first.parent}`);
   };
 }
+
+/** SQLSTATE foreign_key_violation (PostgreSQL's manual, appendix A). */
+const FOREIGN_KEY = '23503';
 
 interface Suspended {
   readonly suspend: string;
   readonly restore: string;
+  /** The name of a foreign key, of what and to what. */
+  readonly key?: string;
 }
 
-async function suspendPostgres(tx: Db, tables: readonly string[]): Promise<() => Promise<void>> {
+async function suspendPostgres(tx: Db, tables: readonly string[], location: string): Promise<() => Promise<void>> {
   const own = sql`pg_catalog.pg_class t join unnest(${tables}::text[]) as own (name) on own.name = t.relname
     and t.relnamespace = (select relnamespace from pg_catalog.pg_class where oid = to_regclass('signalbox_migration'))`;
   // Rows are written to partitions, which may have triggers of their own, and other states of those of their table.
@@ -50,7 +70,8 @@ async function suspendPostgres(tx: Db, tables: readonly string[]): Promise<() =>
   // A constraint of a partition goes with that of its table.
   const { rows: keys } = await sql<Suspended>`
     ${below} select format('alter table %s drop constraint %I', t.oid::regclass, c.conname) as suspend,
-      format('alter table %s add constraint %I %s', t.oid::regclass, c.conname, pg_get_constraintdef(c.oid)) as restore
+      format('alter table %s add constraint %I %s', t.oid::regclass, c.conname, pg_get_constraintdef(c.oid)) as restore,
+      format('rows of %s refer by the foreign key %s to rows of %s', t.oid::regclass, c.conname, c.confrelid::regclass) as key
     from pg_catalog.pg_constraint c join below t on t.oid = c.conrelid
     where c.contype = 'f' and c.conparentid = 0`.execute(tx);
   const { rows: triggers } = await sql<Suspended>`
@@ -68,7 +89,12 @@ async function suspendPostgres(tx: Db, tables: readonly string[]): Promise<() =>
   const all = [...keys, ...triggers, ...rules];
   for (const { suspend } of all) await run(tx, suspend);
   return async () => {
-    for (const { restore } of all) await run(tx, restore);
+    for (const { restore, key } of all)
+      await run(tx, restore).catch((error: unknown) => {
+        throw key !== undefined && (error as { code?: unknown }).code === FOREIGN_KEY
+          ? dangling(location, key, error)
+          : error;
+      });
     const { rows: views } = await sql<{ name: string }>`
       with recursive reads (reader, source) as (
         select distinct r.ev_class, d.refobjid from pg_catalog.pg_rewrite r join pg_catalog.pg_depend d

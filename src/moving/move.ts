@@ -12,7 +12,7 @@ import { messageOf } from '../wire/error.ts';
 import { compileZone, type Zone } from '../wire/timezone.ts';
 import { continueNumbers, readNumbers, suspend } from './automatic.ts';
 import { copyContent, copyFacts } from './blobs.ts';
-import { quoted, tablesOf } from './catalogue.ts';
+import { quoted, tablesOf, virtualTablesOf } from './catalogue.ts';
 import { attempt, writeExactly } from './exact.ts';
 import { JOB_ORDER, LAST_NUMBERS, translation } from './own-rows.ts';
 import { pairTables } from './pairs.ts';
@@ -123,7 +123,12 @@ async function pairsOf({ from, to, without }: Plan, target: Db): Promise<readonl
   const source = await from.tables();
   await refuseOtherVersion({ store: from, db: source }, { store: to, db: target });
   const there = await tablesOf(source, from.kind);
-  return pairTables({ store: from, tables: there }, { store: to, tables: await tablesOf(target, to.kind) }, without);
+  const virtual = await virtualTablesOf(source, from.kind);
+  return pairTables(
+    { store: from, tables: there, virtual },
+    { store: to, tables: await tablesOf(target, to.kind) },
+    without,
+  );
 }
 
 /** Makes the tables of signalbox and of the project. */
@@ -185,7 +190,7 @@ async function moveRows(
   // A gateway may have begun since, and ended.
   await refuseGateways([from, to]);
   await refuseRows(writing, { from, to, projectTables: new Set() });
-  const restore = await suspend(writing, to.kind, tables);
+  const restore = await suspend(writing, to, tables);
   const zone = compileZone(timezone);
   const moved: Moved[] = [];
   for (const { name, tables: of } of tables) moved.push({ table: name, rows: await countRows(reading, of[from.kind]) });

@@ -120,6 +120,34 @@ describe.skipIf(!hasPostgres)('signalbox data move refuses', () => {
     expect((await target.run("select to_regclass('extra') as found")).rows).toEqual([{ found: null }]);
   });
 
+  it('virtual tables, unless they stay where they are', async () => {
+    const { sql, move } = await sides();
+    sql("create virtual table Words using fts5 (word); insert into words values ('one')");
+    for (const args of [[], ['--dry-run']])
+      expect(await move(...args)).toMatchObject({ code: 1, stderr: expect.stringContaining('--without words') });
+    expect(await move('--without', 'WORDS')).toMatchObject({ code: 0 });
+  });
+
+  it('foreign keys to rows that stay where they are, naming both tables, on both engines', async () => {
+    const { sql, move, back } = await sides({
+      'migrations/0001-tables.sql': `create table parent (code varchar(9) primary key);
+        create table child (id integer primary key, parent varchar(9) references parent (code));\n`,
+    });
+    sql("insert into parent values ('p'); insert into child values (1, 'p')");
+    const refused = await move('--without', 'parent');
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/rows of child refer by .* to rows of parent in /),
+    });
+    expect(refused.stderr).toContain('Nothing was moved.');
+    expect(await move()).toMatchObject({ code: 0 });
+    expect(await back('--without', 'parent')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/rows of child refer by .* to rows of parent in /),
+    });
+    expect(await back()).toMatchObject({ code: 0 });
+  });
+
   it('databases of one engine, a file that does not exist, and URLs that can not be read, whose password it does not show', async () => {
     const { root, target } = await sides();
     const move = (from: string, to: string): Promise<Ran> => signalbox(['data', 'move', from, to], { cwd: root });
