@@ -20,6 +20,7 @@ import {
   countRows,
   MoveError,
   mark,
+  markPrepared,
   refuseEngines,
   refuseGateways,
   refuseOtherVersion,
@@ -139,6 +140,7 @@ async function prepare({ from, to, files }: Move): Promise<void> {
   const by = (await from.provenance()) === 'dev' ? 'dev' : 'applied';
   await to.migrateProject(files.migrations, undefined, by);
   await to.loadSampleData(files.sampleData);
+  await markPrepared(await to.tables(), to.kind);
 }
 
 /** Milliseconds that a move waits for transactions of others. */
@@ -189,7 +191,7 @@ async function moveRows(
   }
   // A gateway may have begun since, and ended.
   await refuseGateways([from, to]);
-  await refuseRows(writing, { from, to, projectTables: new Set() });
+  await refuseRows(writing, { from, to, projectTables: new Set(tables.map(({ name }) => name)) });
   const restore = await suspend(writing, to, tables);
   const zone = compileZone(timezone);
   const moved: Moved[] = [];

@@ -69,4 +69,19 @@ describe.skipIf(!hasPostgres)('signalbox data move, after one that failed,', () 
     expect(file.prepare('select count(*) from signalbox_move').pluck().get()).toBe(1);
     file.close();
   });
+
+  it('does not delete rows that others have written to the target since', async () => {
+    const { target, sql, move } = await sides();
+    sql(WRONG);
+    expect(await move()).toMatchObject({ code: 1 });
+    await target.run("insert into part values (5, 'mine', 1, null)");
+    sql('delete from part');
+    for (const args of [['--dry-run'], []])
+      expect(await move(...args)).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/ is not empty: part \(1 row\)/),
+      });
+    await target.run('delete from part');
+    expect(await move()).toMatchObject({ code: 0 });
+  });
 });
