@@ -41,13 +41,18 @@ async function* blobsOf(db: Db, kind: Store['kind']): AsyncGenerator<Row, void, 
 }
 
 /**
- * Copies the content of blobs, each whole. What an earlier move that did not end has copied is left as it is.
+ * Copies the content of blobs, each whole. What an earlier move that did not end has copied is left as it is, unless the source
+ * has deleted it since.
  * @throws MoveError for content that is not what was stored
  */
 export async function copyContent(from: Store, to: Store, { signal, onDone }: Going): Promise<void> {
   const source = await from.tables();
   const storage = await openBlobs(to);
   try {
+    for await (const { scope, key } of blobsOf(await to.tables(), to.kind)) {
+      signal.throwIfAborted();
+      if ((await readBlobs(from, scope).get(key)) === undefined) await storage.scope(scope).delete(key);
+    }
     for await (const row of blobsOf(source, from.kind)) {
       signal.throwIfAborted();
       await copyOne(from, storage, row, signal);

@@ -45,6 +45,14 @@ export async function tablesOf(db: Db, kind: Store['kind']): Promise<ReadonlyMap
   return new Map(tables);
 }
 
+/** The virtual tables of SQLite, in lower case: modules such as FTS5 keep their rows. */
+export async function virtualTablesOf(db: Db, kind: Store['kind']): Promise<ReadonlySet<string>> {
+  if (kind !== 'sqlite') return new Set();
+  const { rows } = await sql<{ name: string }>`
+    select name from pragma_table_list where schema = 'main' and type = 'virtual' order by name`.execute(db);
+  return new Set(rows.map(({ name }) => name.toLowerCase()));
+}
+
 const SQLITE = sql<Found>`
   select t.name as "table", c.name as "column", c.type, c.pk, t.wr as rowless
   from pragma_table_list t, pragma_table_xinfo(t.name) c

@@ -47,7 +47,7 @@ export async function writeExactly(
 }
 
 /** Runs work in a part of the transaction that an error of it does not outlast. @returns the error of the work */
-async function attempt<T>(tx: Db, work: () => Promise<T>): Promise<T | Error> {
+export async function attempt<T>(tx: Db, work: () => Promise<T>): Promise<T | Error> {
   await run(tx, 'savepoint signalbox_move');
   try {
     const done = await work();

@@ -8,17 +8,19 @@ import {
   type Store,
   withDeadline,
 } from '../store/index.ts';
+import { messageOf } from '../wire/error.ts';
 import { compileZone, type Zone } from '../wire/timezone.ts';
 import { continueNumbers, readNumbers, suspend } from './automatic.ts';
 import { copyContent, copyFacts } from './blobs.ts';
-import { quoted, tablesOf } from './catalogue.ts';
-import { writeExactly } from './exact.ts';
+import { quoted, tablesOf, virtualTablesOf } from './catalogue.ts';
+import { attempt, writeExactly } from './exact.ts';
 import { JOB_ORDER, LAST_NUMBERS, translation } from './own-rows.ts';
 import { pairTables } from './pairs.ts';
 import {
   countRows,
   MoveError,
   mark,
+  markPrepared,
   refuseEngines,
   refuseGateways,
   refuseOtherVersion,
@@ -79,12 +81,10 @@ export function moveData(move: Move): Promise<readonly Moved[]> {
     const total = await countRows(await from.tables(), { name: 'signalbox_blob' });
     onStep({ step: 'files', total });
     await copyContent(from, to, { signal, onDone: (more) => onStep({ step: 'done', more }) });
-    const moved = await from.transaction(async (reading) => {
+    return from.transaction(async (reading) => {
       await beginReading(reading, move, tables);
       return to.transaction((writing) => moveRows(move, tables, { reading, writing }));
     });
-    await analyze(to, tables);
-    return moved;
   });
 }
 
@@ -124,7 +124,12 @@ async function pairsOf({ from, to, without }: Plan, target: Db): Promise<readonl
   const source = await from.tables();
   await refuseOtherVersion({ store: from, db: source }, { store: to, db: target });
   const there = await tablesOf(source, from.kind);
-  return pairTables({ store: from, tables: there }, { store: to, tables: await tablesOf(target, to.kind) }, without);
+  const virtual = await virtualTablesOf(source, from.kind);
+  return pairTables(
+    { store: from, tables: there, virtual },
+    { store: to, tables: await tablesOf(target, to.kind) },
+    without,
+  );
 }
 
 /** Makes the tables of signalbox and of the project. */
@@ -135,6 +140,7 @@ async function prepare({ from, to, files }: Move): Promise<void> {
   const by = (await from.provenance()) === 'dev' ? 'dev' : 'applied';
   await to.migrateProject(files.migrations, undefined, by);
   await to.loadSampleData(files.sampleData);
+  await markPrepared(await to.tables(), to.kind);
 }
 
 /** Milliseconds that a move waits for transactions of others. */
@@ -155,9 +161,12 @@ async function unbind(tx: Db, timezone: string): Promise<void> {
 async function beginReading(tx: Db, { from, timezone }: Move, tables: readonly MovedTable[]): Promise<void> {
   // On SQLite the transaction has the right to write, so that no one else has.
   if (from.kind === 'sqlite') return;
+  // The moment is that of the first statement other than SET and LOCK: what others committed before they gave way is there.
   await sql`set transaction isolation level repeatable read`.execute(tx);
-  await unbind(tx, timezone);
+  await sql.raw(`set local statement_timeout = 0`).execute(tx);
+  await sql.raw(`set local lock_timeout = ${LOCK}`).execute(tx);
   await lock(tx, tables, 'share');
+  await unbind(tx, timezone);
 }
 
 async function lock(tx: Db, tables: readonly MovedTable[], mode: 'share' | 'exclusive'): Promise<void> {
@@ -180,13 +189,15 @@ async function moveRows(
     await unbind(writing, timezone);
     await lock(writing, tables, 'exclusive');
   }
-  // A gateway may have begun and ended since.
-  await refuseRows(writing, { from, to, projectTables: new Set() });
-  const restore = await suspend(writing, to.kind, tables);
+  // A gateway may have begun since, and ended.
+  await refuseGateways([from, to]);
+  await refuseRows(writing, { from, to, projectTables: new Set(tables.map(({ name }) => name)) });
+  const restore = await suspend(writing, to, tables);
   const zone = compileZone(timezone);
   const moved: Moved[] = [];
   for (const { name, tables: of } of tables) moved.push({ table: name, rows: await countRows(reading, of[from.kind]) });
   onStep({ step: 'rows', total: moved.reduce((sum, { rows }) => sum + rows, 0) });
+  await empty(writing, to, tables);
   for (const table of tables) await copyTable(move, table, zone, { reading, writing });
   if (to.kind === 'postgres') await run(writing, LAST_NUMBERS);
   await continueNumbers(writing, to.kind, tables, await readNumbers(reading, from.kind, tables));
@@ -199,8 +210,37 @@ async function moveRows(
       });
   }
   await unmark(writing);
+  if (to.kind === 'postgres') await analyze(writing, tables);
+  await refuseGateways([from, to]);
   return moved;
 }
+
+/**
+ * Removes the rows of migrations, sample data and new databases: the source has them too, as they are now. All of them are gone
+ * before the first table is filled, because on SQLite foreign keys with ON DELETE change rows of other tables. Those with RESTRICT
+ * allow only one order.
+ */
+async function empty(tx: Db, to: Store, tables: readonly MovedTable[]): Promise<void> {
+  let left = tables.filter(({ name }) => movingOf(name) !== 'blobs');
+  while (left.length > 0) {
+    const kept: MovedTable[] = [];
+    let refused: Error | undefined;
+    for (const table of left) {
+      const failed = await attempt(tx, () => run(tx, `delete from ${quoted(table.tables[to.kind].name)}`));
+      if (!(failed instanceof Error)) continue;
+      refused = failed;
+      kept.push(table);
+    }
+    if (refused !== undefined && kept.length === left.length)
+      throw new MoveError(`the rows of ${namesOf(kept)} in ${to.location} can't be replaced: ${messageOf(refused)}`, {
+        hint: 'Nothing was moved. Delete the rows that refer to them, or move the tables of those too.',
+        cause: refused,
+      });
+    left = kept;
+  }
+}
+
+const namesOf = (tables: readonly MovedTable[]): string => tables.map(({ name }) => name).join(', ');
 
 async function copyTable(
   { from, to, signal, onStep }: Move,
@@ -214,8 +254,6 @@ async function copyTable(
     return;
   }
   const translate = translation(moving, table, to.kind);
-  // Of migrations, sample data and new databases: the source has them too, as they are now.
-  await run(writing, `delete from ${quoted(table.tables[to.kind].name)}`);
   let done = 0;
   const isOrdered = moving === 'jobs' && from.kind === 'postgres';
   const pages = isOrdered ? readOrdered(reading, table, JOB_ORDER) : readRows(reading, from.kind, table);
@@ -229,8 +267,6 @@ async function copyTable(
 }
 
 /** The planner of PostgreSQL knows nothing of new rows yet. */
-async function analyze(to: Store, tables: readonly MovedTable[]): Promise<void> {
-  if (to.kind !== 'postgres') return;
-  const db = await to.tables();
-  for (const { tables: of } of tables) await run(db, `analyze ${quoted(of.postgres.name)}`);
+async function analyze(tx: Db, tables: readonly MovedTable[]): Promise<void> {
+  for (const { tables: of } of tables) await run(tx, `analyze ${quoted(of.postgres.name)}`);
 }

@@ -15,12 +15,23 @@ interface Side {
  * @param without tables of the project that are not moved, in lower case
  * @throws MoveError naming each table and column that only one of the databases has
  */
-export function pairTables(from: Side, to: Side, without: ReadonlySet<string>): readonly MovedTable[] {
+export function pairTables(
+  from: Side & { readonly virtual: ReadonlySet<string> },
+  to: Side,
+  without: ReadonlySet<string>,
+): readonly MovedTable[] {
+  const virtual = [...from.virtual].filter((name) => !without.has(name));
+  if (virtual.length > 0)
+    throw new MoveError(`rows of virtual tables can't be moved: ${virtual.join(', ')} in ${from.store.location}`, {
+      hint: `Leave them where they are, and fill what replaces them afterwards: ${virtual.map((name) => `--without ${name}`).join(' ')}.`,
+    });
   const names = [...from.tables.keys()].filter((name) => {
     const moving = movingOf(name);
     return moving === undefined ? !without.has(name) : moving !== 'left';
   });
-  const unknown = [...without].filter((name) => movingOf(name) !== undefined || !from.tables.has(name));
+  const unknown = [...without].filter(
+    (name) => movingOf(name) !== undefined || !(from.tables.has(name) || from.virtual.has(name)),
+  );
   if (unknown.length > 0)
     throw new MoveError(`${from.store.location} has no table ${unknown.join(', ')} of the project`, {
       hint: 'Correct --without.',

@@ -1,5 +1,13 @@
 import { sql } from 'kysely';
-import { type Db, gatewaysAt, movingOf, type PlannedStore, type ProjectFiles, type Store } from '../store/index.ts';
+import {
+  type Db,
+  gatewaysAt,
+  MOVE_MARK,
+  movingOf,
+  type PlannedStore,
+  type ProjectFiles,
+  type Store,
+} from '../store/index.ts';
 import { counted } from '../wire/words.ts';
 import { quoted, type Table, tablesOf } from './catalogue.ts';
 
@@ -74,19 +82,24 @@ export async function refuseOtherVersion(from: Side, to: Side): Promise<void> {
   }
 }
 
-/** The table that a move makes first, and removes with its last statement. Its row names the source. */
-const MARK = 'signalbox_move';
-
-/** Marks a target as one that is filled from a source. */
+/** Marks a target as one that is filled from a source. What its tables have is known once they are prepared. */
 export async function mark(db: Db, from: Store): Promise<void> {
-  await sql`create table if not exists ${sql.table(MARK)} (id integer primary key, source text not null)`.execute(db);
-  await sql`insert into ${sql.table(MARK)} (id, source) values (1, ${from.location}) on conflict do nothing`.execute(
-    db,
-  );
+  await sql`create table if not exists ${sql.table(MOVE_MARK)}
+    (id integer primary key, source text not null, prepared text)`.execute(db);
+  await sql`insert into ${sql.table(MOVE_MARK)} (id, source) values (1, ${from.location})
+    on conflict (id) do update set prepared = null`.execute(db);
+}
+
+/** Records the rows that migrations and sample data have made in each table of the project. */
+export async function markPrepared(db: Db, kind: Store['kind']): Promise<void> {
+  const rows: Record<string, number> = {};
+  for (const [name, table] of await tablesOf(db, kind))
+    if (movingOf(name) === undefined) rows[name] = await countRows(db, table);
+  await sql`update ${sql.table(MOVE_MARK)} set prepared = ${JSON.stringify(rows)}`.execute(db);
 }
 
 export async function unmark(db: Db): Promise<void> {
-  await sql`drop table ${sql.table(MARK)}`.execute(db);
+  await sql`drop table ${sql.table(MOVE_MARK)}`.execute(db);
 }
 
 /** What the rows of a target may be. */
@@ -103,15 +116,16 @@ interface Expected {
  */
 export async function refuseRows(db: Db, { from, to, projectTables }: Expected): Promise<void> {
   const tables = await tablesOf(db, to.kind);
-  const isBegun = tables.has(MARK) && (await refuseOtherMove(db, from, to));
+  const begun = tables.has(MOVE_MARK) ? await refuseOtherMove(db, from, to) : undefined;
   const found: string[] = [];
   for (const [name, table] of tables) {
     const moving = movingOf(name);
     if (moving === 'left' || moving === 'seeded') continue;
-    if (isBegun ? moving === undefined || moving === 'blobs' : moving === undefined && !projectTables.has(name))
-      continue;
+    if (moving === undefined && !projectTables.has(name)) continue;
+    const known = moving === undefined ? begun?.get(name) : 0;
+    if (begun !== undefined && (moving === 'blobs' || known === undefined)) continue;
     const rows = await countRows(db, table);
-    if (rows > 0) found.push(`${name} (${counted(rows, 'row')})`);
+    if (rows !== (known ?? 0)) found.push(`${name} (${counted(rows, 'row')})`);
   }
   if (found.length > 0)
     throw new MoveError(`${to.location} is not empty: ${found.join(', ')}`, {
@@ -119,11 +133,15 @@ export async function refuseRows(db: Db, { from, to, projectTables }: Expected):
     });
 }
 
-/** @returns true @throws MoveError when what a target has is of a move from another database */
-async function refuseOtherMove(db: Db, from: Store, to: PlannedStore): Promise<true> {
-  const { rows } = await sql<{ source: string }>`select source from ${sql.table(MARK)}`.execute(db);
+/**
+ * @returns the rows of each table of the project after its migrations and sample data, as far as they are known
+ * @throws MoveError when what a target has is of a move from another database
+ */
+async function refuseOtherMove(db: Db, from: Store, to: PlannedStore): Promise<ReadonlyMap<string, number>> {
+  const { rows } = await sql<{ source: string; prepared: string | null }>`
+    select source, prepared from ${sql.table(MOVE_MARK)}`.execute(db);
   const source = rows[0]?.source ?? from.location;
-  if (source === from.location) return true;
+  if (source === from.location) return new Map(Object.entries(JSON.parse(rows[0]?.prepared ?? '{}')));
   throw new MoveError(`${to.location} has what a move from ${source} left, which did not end`, {
     hint: 'Run that move again, or name a new database.',
   });

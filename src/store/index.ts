@@ -85,3 +85,4 @@ export type { JobData } from './tables/queue.ts';
 export type { CallKind } from './tables/statistics.ts';
 export { type Db, movingOf, type Tables } from './tables.ts';
 export { afterCommit } from './transaction.ts';
+export { MOVE_MARK, unfinishedMove } from './unfinished-move.ts';

@@ -4,49 +4,8 @@ import Database from 'better-sqlite3';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { type Ran, signalbox, writeFiles } from '../cli/support.ts';
 import { startTestGateway } from '../support/gateway.ts';
-import { createDatabase, hasPostgres, type TestDatabase } from '../support/postgres.ts';
-import { gatewayText, writeProject } from '../support/project.ts';
-
-/** A project with a table, on SQLite, and an empty database of PostgreSQL. */
-interface Sides {
-  readonly root: string;
-  readonly target: TestDatabase;
-  /** Runs statements in the file. */
-  sql(text: string): void;
-  move(...args: string[]): Promise<Ran>;
-  back(...args: string[]): Promise<Ran>;
-}
-
-const gateway = gatewayText('migrations: migrations');
-
-const TABLE = {
-  'migrations/0001-part.sqlite.sql':
-    'create table part (id integer primary key, name text, price numeric, made text);\n',
-  'migrations/0001-part.postgres.sql':
-    'create table part (id bigint primary key, name varchar(5), price numeric(6, 2) check (price <> 13), made date);\n',
-};
-
-async function sides(files: Readonly<Record<string, string>> = TABLE): Promise<Sides> {
-  const project = writeProject({ 'definitions/gateway.yaml': gateway, ...files });
-  const target = await createDatabase();
-  onTestFinished(async () => {
-    await target.drop();
-    project.remove();
-  });
-  const { root } = project;
-  const command = (...args: string[]): Promise<Ran> => signalbox(args, { cwd: root });
-  expect(await command('migrate')).toMatchObject({ code: 0 });
-  return {
-    ...{ root, target },
-    sql(text) {
-      const file = new Database(join(root, 'test.db'));
-      file.exec(text);
-      file.close();
-    },
-    move: (...args) => command('data', 'move', 'sqlite:test.db', target.url, ...args),
-    back: (...args) => command('data', 'move', target.url, 'sqlite:back.db', ...args),
-  };
-}
+import { hasPostgres, type TestDatabase } from '../support/postgres.ts';
+import { GATEWAY, sides } from './sides.ts';
 
 /** What a move that was refused has written: nothing. */
 async function rowsIn({ run }: TestDatabase, table: string): Promise<number> {
@@ -161,6 +120,34 @@ describe.skipIf(!hasPostgres)('signalbox data move refuses', () => {
     expect((await target.run("select to_regclass('extra') as found")).rows).toEqual([{ found: null }]);
   });
 
+  it('virtual tables, unless they stay where they are', async () => {
+    const { sql, move } = await sides();
+    sql("create virtual table Words using fts5 (word); insert into words values ('one')");
+    for (const args of [[], ['--dry-run']])
+      expect(await move(...args)).toMatchObject({ code: 1, stderr: expect.stringContaining('--without words') });
+    expect(await move('--without', 'WORDS')).toMatchObject({ code: 0 });
+  });
+
+  it('foreign keys to rows that stay where they are, naming both tables, on both engines', async () => {
+    const { sql, move, back } = await sides({
+      'migrations/0001-tables.sql': `create table parent (code varchar(9) primary key);
+        create table child (id integer primary key, parent varchar(9) references parent (code));\n`,
+    });
+    sql("insert into parent values ('p'); insert into child values (1, 'p')");
+    const refused = await move('--without', 'parent');
+    expect(refused).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/rows of child refer by .* to rows of parent in /),
+    });
+    expect(refused.stderr).toContain('Nothing was moved.');
+    expect(await move()).toMatchObject({ code: 0 });
+    expect(await back('--without', 'parent')).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/rows of child refer by .* to rows of parent in /),
+    });
+    expect(await back()).toMatchObject({ code: 0 });
+  });
+
   it('databases of one engine, a file that does not exist, and URLs that can not be read, whose password it does not show', async () => {
     const { root, target } = await sides();
     const move = (from: string, to: string): Promise<Ran> => signalbox(['data', 'move', from, to], { cwd: root });
@@ -176,11 +163,11 @@ describe.skipIf(!hasPostgres)('signalbox data move refuses', () => {
     const mysql = await move('sqlite:test.db', 'mysql://user@localhost/x');
     expect(mysql.stderr).toContain("the gateway's own tables can't be on MariaDB or MySQL");
     await writeFiles(root, {
-      'definitions/gateway.yaml': gateway.replace(/database: (.*)/, 'database: { url: "$1", engine: cockroachdb }'),
+      'definitions/gateway.yaml': GATEWAY.replace(/database: (.*)/, 'database: { url: "$1", engine: cockroachdb }'),
     });
     const relative = await move('sqlite:test.db', target.url);
     expect(relative).toMatchObject({ code: 1, stderr: expect.stringContaining('from or to cockroachdb') });
-    await writeFiles(root, { 'definitions/gateway.yaml': gateway });
+    await writeFiles(root, { 'definitions/gateway.yaml': GATEWAY });
     for (const url of [
       'mysql://user:hunter2@localhost/x',
       'postgres://user:hunter2@127.0.0.1:1/x',

@@ -19,6 +19,7 @@ import {
   type Store,
   StoreError,
   UnfitStoreError,
+  unfinishedMove,
 } from '../../store/index.ts';
 import { messageOf } from '../../wire/error.ts';
 import { GatewayError } from '../gateway-error.ts';
@@ -75,6 +76,7 @@ export async function openData(registry: Registry, options: DataOptions): Promis
   const { database, timezone, limits } = registry.gateway;
   const store = await openStore({ ...databaseOptions(registry.gateway, root, env), onError });
   try {
+    await refuseUnfinishedMove(store);
     const files = projectFilesOf(registry, { root, definitions });
     const waiting = await prepare(store, files, database.migrate, options);
     const datasources = await reachDatasources(registry, { root, env });
@@ -98,6 +100,15 @@ export async function openData(registry: Registry, options: DataOptions): Promis
     await store.close();
     throw error;
   }
+}
+
+/** @throws GatewayError when the database has not got the rows of a move to it, which would then never come */
+async function refuseUnfinishedMove(store: Store): Promise<void> {
+  const source = await unfinishedMove(store);
+  if (source === undefined) return;
+  throw new GatewayError(`${store.location} has what a move from ${source} left, which did not end`, {
+    hint: 'Run that move again with signalbox data move, or name another database for the gateway.',
+  });
 }
 
 /** @returns what waits to be asked for, in sentences @throws GatewayError, StoreError */
