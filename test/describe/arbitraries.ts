@@ -93,7 +93,9 @@ const scalars: fc.Arbitrary<ScalarCase> = fc.oneof(
   fc.constant({
     type: { kind: 'number' },
     options: { minimum: -0.5 },
-    value: fc.oneof(fc.double({ min: -0.5, noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value))),
+    value: fc.oneof(
+      fc.double({ min: -0.5, noNaN: true, noDefaultInfinity: true }).map((value) => (value === 0 ? 0 : value)),
+    ),
   }),
   plain('duration', fc.constantFrom('P1Y', '-PT0.5S', 'P1Y2M3DT4H5M6.7S')),
   fc.constant({

@@ -148,11 +148,7 @@ describe('the time that an operation has', () => {
   it('but where nothing moves any more', { retry: 3 }, async () => {
     const before = gateway.log().length;
     const { status, code, reason } = faultOf(await upload('HANGS', `<BIN>${include('a')}</BIN>`));
-    expect([status, code, reason]).toEqual([
-      500,
-      'Server',
-      `HANGS took longer than ${TIMEOUT} ms and was stopped.`,
-    ]);
+    expect([status, code, reason]).toEqual([500, 'Server', `HANGS took longer than ${TIMEOUT} ms and was stopped.`]);
     expect(gateway.log().slice(before)).toContainEqual(expect.objectContaining({ msg: 'hanging' }));
     expect(faultOf(await callSoap(gateway, 'HANGS', '', '1.2'), '1.2').code).toBe('Receiver');
   });
