@@ -234,7 +234,8 @@ function credentialOf(security: DraftSecurity, node: string): DeclaredMap | unde
     case 'client-credentials':
       return {
         'client-credentials': given({
-          'token-url': security.tokenUrl,
+          // One that is relative is so to an address that may differ from where the calls go.
+          'token-url': /^https?:\/\//i.test(security.tokenUrl) ? security.tokenUrl : `\${env:${node}_TOKEN_URL}`,
           'client-id': `\${env:${node}_CLIENT_ID}`,
           'client-secret': `\${secret:${node}_CLIENT_SECRET}`,
           scope: security.scopes.length === 0 ? undefined : security.scopes.join(' '),
