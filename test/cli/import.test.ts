@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, utimes, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -43,6 +44,14 @@ wrote definitions/orders/setup.yaml
   const { stdout } = await signalbox(['invoke', 'place', 'customer=C1', 'item=I1', '--dry-run'], { cwd });
   expect(stdout).toContain('http://partner.example.org/soap');
   expect(stdout).toContain('urn:t/place');
+});
+
+test.concurrent('no file of the folder where it runs is touched, however old', async () => {
+  const files = { '.env': 'A=1', 'README.md': 'text', [randomUUID()]: 'text' };
+  const cwd = await folderWith({ ...files, 'stores.yaml': STORES });
+  for (const name of Object.keys(files)) await utimes(join(cwd, name), 1, 1);
+  expect(await signalbox(['import', 'stores.yaml'], { cwd })).toMatchObject({ code: 0 });
+  for (const [name, text] of Object.entries(files)) expect(await readFile(join(cwd, name), 'utf8')).toBe(text);
 });
 
 const STORES = `openapi: 3.0.3

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -159,14 +159,16 @@ describe('results about as large as fits in memory', () => {
 });
 
 describe('the folder of large results', () => {
-  it('is swept of what a killed gateway left, never of what is fresh', () => {
+  it('is swept of what a killed gateway left, never of what is fresh, and of no file with another name', () => {
     const place = mkdtempSync(join(tmpdir(), 'signalbox-test-'));
     try {
-      writeFileSync(join(place, 'old'), '');
-      writeFileSync(join(place, 'fresh'), '');
-      utimesSync(join(place, 'old'), 1, 1);
+      const [old, cut, fresh] = [randomUUID(), `${randomUUID()}-12`, randomUUID()];
+      const others = ['.env', 'README.md', `${randomUUID()}.yaml`];
+      mkdirSync(join(place, '.git'));
+      for (const name of [old, cut, fresh, ...others]) writeFileSync(join(place, name), '');
+      for (const name of [old, cut, ...others]) utimesSync(join(place, name), 1, 1);
       sweepTemporary(place);
-      expect([existsSync(join(place, 'old')), existsSync(join(place, 'fresh'))]).toEqual([false, true]);
+      expect(readdirSync(place).sort()).toEqual(['.git', fresh, ...others].sort());
       expect(() => sweepTemporary(join(place, 'missing'))).not.toThrow();
     } finally {
       rmSync(place, { recursive: true });

@@ -1,3 +1,5 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { compileDocument } from '../../codec/index.ts';
 import { exampleContent } from '../../describe/example/scalar.ts';
 import { exampleJson } from '../../describe/example/text.ts';
@@ -49,7 +51,10 @@ export function compareDryRuns(
   const { registry } = loadTexts(new Map([GATEWAY, ...files]));
   if (registry === undefined) return;
   const env = settingsIn([...files.values()]);
-  const client = createClient(registry, { env, spool: createSpool({ folder: process.cwd() }) });
+  const client = createClient(registry, {
+    env,
+    spool: createSpool({ folder: join(tmpdir(), `signalbox-import-${process.pid}`) }),
+  });
   const ids = declared.flatMap((each) => (each.kind === 'service' ? [each] : []));
   const end = now() + WITHIN;
   let left = 0;

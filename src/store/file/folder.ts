@@ -21,15 +21,27 @@ export function createFolder(folder: string): void {
 
 /** Removes the selected files of a folder, if the folder exists. */
 export function removeFiles(folder: string, which: (name: string, path: string) => boolean): void {
-  try {
-    for (const name of readdirSync(folder)) {
-      const path = join(folder, name);
+  for (const name of namesIn(folder)) {
+    const path = join(folder, name);
+    try {
       if (which(name, path)) unlinkSync(path);
+    } catch {
+      // Another gateway removed it first, or it may not be removed.
     }
-  } catch {
-    // The folder does not exist yet, or another gateway removed the file first.
   }
 }
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    // It does not exist yet.
+    return [];
+  }
+}
+
+/** Names of temporary files: whatever folder is given, nothing else in it is touched. */
+const TEMPORARY = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}(?:-\d+)?$/;
 
 /** Milliseconds after which a temporary file counts as left behind: one in use has its name for an instant only. */
 const LEFT_BEHIND = 60_000;
@@ -37,5 +49,5 @@ const LEFT_BEHIND = 60_000;
 /** Removes temporary files whose process was killed before it removed their names. */
 export function sweepTemporary(folder: string): void {
   const now = Date.now();
-  removeFiles(folder, (_, path) => now - statSync(path).mtimeMs > LEFT_BEHIND);
+  removeFiles(folder, (name, path) => TEMPORARY.test(name) && now - statSync(path).mtimeMs > LEFT_BEHIND);
 }
