@@ -78,9 +78,9 @@ test('the package holds what runs, what documents it, and its licences', async (
   ]);
   expect(paths).toEqual(expect.arrayContaining(['dist/cli/main.js', 'dist/index.d.ts', 'dist/LICENSES.txt']));
   expect(paths.filter((path) => /^dist\/delivered\/.*\.yaml$/.test(path))).toHaveLength(4);
-  // Nothing but compiled code, its types, the console's files and pictures, and definitions of the package: no maps, no code of the sample, no tests.
+  // Nothing but compiled code, its types, the console's files and pictures, and definitions of the package: no maps, no code of the sample, no tests but the example's.
   const known =
-    /^(?:dist\/(?!handlers\/).*\.(?:js|d\.ts)|dist\/delivered\/[\w-]+\.yaml|dist\/LICENSES\.txt|dist\/console\/assets\/[\w]+\.(?:js|css|svg)|docs\/console\/[\w]+\.png|deploy\/[\w./-]+|docs\/[\w-]+\.md|examples\/new\/[\w./-]+)$/;
+    /^(?:dist\/(?!handlers\/).*\.(?:js|d\.ts)|dist\/delivered\/[\w-]+\.yaml|dist\/LICENSES\.txt|dist\/console\/assets\/[\w]+\.(?:js|css|svg)|docs\/console\/[\w]+\.png|deploy\/[\w./-]+|docs\/[\w-]+\.md|examples\/new\/[\w./-]+|examples\/workshop\/(?:definitions|migrations|src|test|vendor\/README|\.github|\.vscode|[\w.-]+$)[\w./-]*)$/;
   expect(paths.filter((path) => path.includes('/') && !known.test(path))).toEqual([]);
 });
 
