@@ -87,8 +87,8 @@ export function logLine(line: string, paint: Colors, explain?: ExplainRefusal): 
   if (record === undefined) return line;
   const { method, path, status, fault } = record;
   const time = paint.dim(record.time?.slice(11, 19) ?? '');
-  if (record.work !== undefined) return `${time} ${workOf(record, paint)}\n`;
-  if (method === undefined || status === undefined) return `${time} ${event(record, paint)}\n`;
+  if (isWork(record)) return `${time} ${workOf(record, paint)}\n`;
+  if (method === undefined || status === undefined || !isOfAudit(record)) return `${time} ${event(record, paint)}\n`;
   const outcome =
     status >= 500 ? paint.red(String(status)) : status >= 400 ? paint.yellow(String(status)) : String(status);
   const parts = [
@@ -100,6 +100,22 @@ export function logLine(line: string, paint: Colors, explain?: ExplainRefusal): 
     ...refusal(record, explain),
   ];
   return `${[...parts, ...taken(record, paint)].join(' ')}\n${cause(record)}`;
+}
+
+/**
+ * Whether a line is of the audit log: it has no message. Lines that code of the project writes have one, whatever facts they have
+ * besides.
+ */
+function isOfAudit({ msg }: LogRecord): boolean {
+  return msg === undefined;
+}
+
+/** Whether a line is about an attempt at background work, or about what follows one that failed: the words are those of its error. */
+function isWork(record: LogRecord): boolean {
+  const { work, complete, what, attempt, err } = record;
+  if (work === undefined) return false;
+  if (isOfAudit(record)) return complete !== undefined;
+  return typeof what === 'string' && typeof attempt === 'number' && typeof err === 'object' && err !== null;
 }
 
 function taken({ ms }: LogRecord, paint: Colors): string[] {

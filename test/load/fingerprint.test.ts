@@ -57,4 +57,16 @@ test('log lines are for people', () => {
   const event = { level: 'warn', time, msg: 'a word', operation: 'X' };
   expect(logLine(JSON.stringify(event), plain)).toBe('12:01:02 warn a word {"operation":"X"}\n');
   expect(logLine('no JSON\n', plain)).toBe('no JSON\n');
+  const work = { level: 'info', time, work: 'process', name: 'COUNT', id: 7, attempt: 1, ms: 3.14, complete: true };
+  expect(logLine(JSON.stringify(work), plain)).toBe('12:01:02 process COUNT 7 done 3.1 ms\n');
+});
+
+test.each([
+  ['of background work', { work: 'export', name: 'n' }],
+  ['of an attempt', { work: 'export', name: 'n', attempt: 2, complete: true, what: 'a delivery, which is held' }],
+  ['of a request', { method: 'GET', path: '/x', status: 200, ms: 1 }],
+])('log lines of code have their message, also with the facts %s', (_, facts) => {
+  const line = { level: 'warn', time: '2026-01-02T12:01:02.345Z', ...facts, msg: 'an important sentence' };
+  const expected = `12:01:02 warn an important sentence ${JSON.stringify(facts)}\n`;
+  expect(logLine(JSON.stringify(line), colours(false))).toBe(expected);
 });

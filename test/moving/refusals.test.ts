@@ -94,10 +94,10 @@ describe.skipIf(!hasPostgres)('signalbox data move refuses', () => {
     const { root, sql, move } = await sides();
     await writeFiles(root, { 'migrations/0002-more.sql': 'create table more (n integer);\n' });
     expect(await move()).toMatchObject({ code: 1, stderr: expect.stringContaining('lacks migrations/0002-more.sql') });
-    sql("delete from signalbox_migration where name = '0027-definitions-order'");
-    expect(await move()).toMatchObject({ code: 1, stderr: expect.stringContaining('lacks 0027-definitions-order') });
-    sql("insert into signalbox_migration values ('9999-later', '', '0027-definitions-order')");
-    sql("insert into signalbox_migration values ('0027-definitions-order', '', null)");
+    sql("delete from signalbox_migration where name = '0028-retention-kinds'");
+    expect(await move()).toMatchObject({ code: 1, stderr: expect.stringContaining('lacks 0028-retention-kinds') });
+    sql("insert into signalbox_migration values ('9999-later', '', '0028-retention-kinds')");
+    sql("insert into signalbox_migration values ('0028-retention-kinds', '', null)");
     expect(await signalbox(['migrate'], { cwd: root })).toMatchObject({ code: 0 });
     for (const refused of [await move('--dry-run'), await move()])
       expect(refused).toMatchObject({

@@ -50,6 +50,25 @@ describeEngines('expired data', ({ place }) => {
     expect(ended, 'a sweep that removes nothing reports nothing').toHaveLength(1);
   });
 
+  it('that was counted by a former name goes on being counted by the present one', async () => {
+    const { migrated, run } = await place();
+    const store = await migrated();
+    await run("delete from signalbox_migration where name = '0028-retention-kinds'");
+    await run(`insert into signalbox_retention (kind, removed, cursor, holder, until) values
+      ('dead', 3, 'c', 'h', 5), ('requests', 4, null, null, 0), ('messages', 5, null, null, 0),
+      ('process-requests', 10, 'own', 'h', 7), ('audit', 1, null, null, 0)`);
+    await store.migrate();
+    const rows = await run(
+      'select kind, cast(removed as integer) as removed, cursor from signalbox_retention order by kind',
+    );
+    expect(rows).toEqual([
+      { kind: 'audit', removed: 1, cursor: null },
+      { kind: 'failed-jobs', removed: 3, cursor: 'c' },
+      { kind: 'process-logs', removed: 5, cursor: null },
+      { kind: 'process-requests', removed: 14, cursor: 'own' },
+    ]);
+  });
+
   it('that is kept for ever is not removed', async () => {
     const { migrated, run } = await place();
     const store = await migrated();

@@ -165,7 +165,7 @@ function migrationContract({ empty, kind }: Engine): void {
     expect(planned.map((step) => step.name)).toEqual(all);
     for (const { name, statements } of planned) {
       for (const statement of statements) {
-        if (names.includes(name)) expect(statement).toMatch(/^(create|alter|insert|drop) [^\n]*;( -- \[.*\])?$/);
+        if (names.includes(name)) expect(statement).toMatch(/^(create|alter|insert|delete|drop) [^\n]*;( -- \[.*\])?$/);
         else expect(statement).toMatch(/^[^\n]*;$/);
         if (!statement.includes(' -- ')) await run(statement);
       }

@@ -38,6 +38,7 @@ import { addFailures } from './0024-failures.ts';
 import { addRequestTrail } from './0025-request-trail.ts';
 import { addSignIn } from './0026-sign-in.ts';
 import { addDefinitionsOrder } from './0027-definitions-order.ts';
+import { addRetentionKinds } from './0028-retention-kinds.ts';
 
 /** One step of the schema, forward only. Once released it never changes: a later step corrects it. */
 interface Migration {
@@ -75,6 +76,7 @@ export const migrations: readonly Migration[] = [
   { name: '0025-request-trail', up: addRequestTrail },
   { name: '0026-sign-in', up: addSignIn },
   { name: '0027-definitions-order', up: addDefinitionsOrder },
+  { name: '0028-retention-kinds', up: addRetentionKinds },
 ];
 
 /**
