@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
@@ -164,9 +165,10 @@ describe.skipIf(!tellsOpenFiles)('memory and files', () => {
 
 it('what a killed process left in the folder is removed, but nothing that is young', () => {
   const folder = temporaryFolder();
-  for (const name of ['old', 'young']) writeFileSync(join(folder, name), '');
+  const [old, young] = [randomUUID(), randomUUID()];
+  for (const name of [old, young]) writeFileSync(join(folder, name), '');
   const longAgo = Date.now() / 1000 - 3600;
-  utimesSync(join(folder, 'old'), longAgo, longAgo);
+  utimesSync(join(folder, old), longAgo, longAgo);
   createSpool({ folder });
-  expect(readdirSync(folder)).toEqual(['young']);
+  expect(readdirSync(folder)).toEqual([young]);
 });
