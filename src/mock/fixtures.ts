@@ -15,8 +15,7 @@ import type { DocumentValue, Value } from '../model/value.ts';
 import { checkHeaders } from '../serve/exchange/respond.ts';
 import { messageOf } from '../wire/error.ts';
 import { anyOf, quote } from '../wire/words.ts';
-import type { AskedAnswer } from './answers.ts';
-import { Answers } from './answers.ts';
+import { Answers, type AskedAnswer } from './answers.ts';
 import { compileWhen, inputOf, OneOf } from './condition.ts';
 import { readDelay } from './delay.ts';
 import { type AskedFault, FAULT_CODES, faultOf, readFault } from './fault.ts';
@@ -51,11 +50,11 @@ type Mocked = Operation | ConsumerOperation;
 class FixtureReader {
   readonly answers = new Map<string, readonly AskedAnswer[]>();
   readonly found: Diagnostic[] = [];
-  readonly #registry: Registry;
+  readonly #byName: ReturnType<typeof operationsByName>;
   readonly #trees: MockTrees;
 
   constructor(registry: Registry, trees: MockTrees) {
-    this.#registry = registry;
+    this.#byName = operationsByName(registry);
     this.#trees = trees;
   }
 
@@ -101,11 +100,10 @@ class FixtureReader {
   }
 
   #operation(name: string, at: Place): Mocked | undefined {
-    const byName = operationsByName(this.#registry);
-    const found = byName.get(name) ?? [];
+    const found = this.#byName.get(name) ?? [];
     if (found.length === 1) return found[0];
     if (found.length > 1) this.#raise(`The name ${name} is ambiguous`, at, `Write ${alternatives(found)}.`);
-    else this.#raise(`There is no operation ${name}`, at, didYouMean(name, byName.keys()));
+    else this.#raise(`There is no operation ${name}`, at, didYouMean(name, this.#byName.keys()));
     return undefined;
   }
 

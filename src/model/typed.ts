@@ -230,6 +230,25 @@ export interface TypedEvent<
   readonly tx: TypedTransaction<Q, S, P, M>;
 }
 
+/** What is typed in the context of code that runs in a transaction of the gateway. */
+interface TypedInTransaction<
+  Q extends QueryTypes<Q>,
+  C extends CallTypes<C>,
+  F extends FlowTypes<F>,
+  S extends ComponentTypes<S>,
+  P extends ProcessTypes<P>,
+  M extends MessageTypes<M>,
+  St extends object,
+> extends Pick<TypedContext<Q, C, F, number, never>, 'query' | 'call' | 'flow' | 'faultOf'>,
+    Pick<TypedTransaction<Q, S, P, M>, 'schedule'>,
+    TypedSaves<S>,
+    TypedPublish<M> {
+  /** The settings of the project: see {@link WorkContext.settings}. */
+  readonly settings: St;
+  /** The transaction of the gateway: see {@link MessageContext.tx} and {@link SaveContext.tx}. */
+  readonly tx: TypedTransaction<Q, S, P, M>;
+}
+
 /** {@link MessageContext} with the types of the project's queries, calls, flows, components, processes and messages. */
 export interface TypedMessage<
   Q extends QueryTypes<Q>,
@@ -240,15 +259,7 @@ export interface TypedMessage<
   M extends MessageTypes<M> = NoMessages,
   St extends object = NoSettings,
 > extends Omit<MessageContext, OwnTypes | 'tx' | 'schedule'>,
-    Pick<TypedContext<Q, C, F, number, never>, 'query' | 'call' | 'flow' | 'faultOf'>,
-    Pick<TypedTransaction<Q, S, P, M>, 'schedule'>,
-    TypedSaves<S>,
-    TypedPublish<M> {
-  /** The settings of the project: see {@link WorkContext.settings}. */
-  readonly settings: St;
-  /** The transaction of the delivery: see {@link MessageContext.tx}. */
-  readonly tx: TypedTransaction<Q, S, P, M>;
-}
+    TypedInTransaction<Q, C, F, S, P, M, St> {}
 
 /** {@link SaveContext} with the types of the project's queries, calls, flows, components, processes and messages. */
 export interface TypedSaveContext<
@@ -260,15 +271,7 @@ export interface TypedSaveContext<
   M extends MessageTypes<M> = NoMessages,
   St extends object = NoSettings,
 > extends Omit<SaveContext, OwnTypes | 'tx' | 'schedule'>,
-    Pick<TypedContext<Q, C, F, number, never>, 'query' | 'call' | 'flow' | 'faultOf'>,
-    Pick<TypedTransaction<Q, S, P, M>, 'schedule'>,
-    TypedSaves<S>,
-    TypedPublish<M> {
-  /** The settings of the project: see {@link WorkContext.settings}. */
-  readonly settings: St;
-  /** The transaction of the save: see {@link SaveContext.tx}. */
-  readonly tx: TypedTransaction<Q, S, P, M>;
-}
+    TypedInTransaction<Q, C, F, S, P, M, St> {}
 
 /** {@link ProcessContext} with the types of the project's queries, calls, flows and components. */
 export interface TypedProcess<
